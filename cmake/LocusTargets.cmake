@@ -1,0 +1,59 @@
+# How the libraries of Locus are built: every library exists for float (locus_NAME) and for double
+# (locus_NAME_f64; built only where a test asks for it). No executable links both.
+
+set(LOCUS_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+
+# -fno-math-errno and -fno-trapping-math change no value; -ffast-math is never used: masks are -inf.
+set(LOCUS_FLAGS -fno-math-errno -fno-trapping-math)
+
+# Highway: a portable baseline and run-time dispatch to SSE4, AVX2, AVX-512 and NEON; the targets between them
+# would only cost compile time.
+set(LOCUS_DEFINITIONS HWY_DISABLE_PCLMUL_AES
+    "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+
+# The release preset asks for a baseline that every x86-64 server and laptop of the last fifteen years has.
+if(LOCUS_PORTABLE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND LOCUS_FLAGS -march=x86-64-v2)
+endif()
+
+function(locus_configure target scalar)
+  target_compile_options(${target} PRIVATE ${LOCUS_WARNINGS} ${LOCUS_FLAGS})
+  target_compile_definitions(${target} PUBLIC LOCUS_SCALAR=${scalar} PRIVATE ${LOCUS_DEFINITIONS})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+endfunction()
+
+# locus_library(NAME SOURCES file ... [LINKS name ...] [EXTERNAL target ...] [REGISTERS])
+#   LINKS:     other libraries of Locus, by NAME: the only ones whose headers may be included
+#   EXTERNAL:  imported targets
+#   REGISTERS: the sources register themselves, so their objects go whole into every executable that links NAME
+function(locus_library name)
+  cmake_parse_arguments(ARG "REGISTERS" "" "SOURCES;LINKS;EXTERNAL" ${ARGN})
+  foreach(scalar f32 f64)
+    set(suffix "")
+    if(scalar STREQUAL f64)
+      set(suffix _f64)
+    endif()
+    set(target locus_${name}${suffix})
+    set(links ${ARG_EXTERNAL})
+    foreach(link ${ARG_LINKS})
+      list(APPEND links locus_${link}${suffix})
+    endforeach()
+    if(ARG_REGISTERS)
+      add_library(${target}_objects OBJECT ${ARG_SOURCES})
+      locus_configure(${target}_objects ${scalar})
+      target_link_libraries(${target}_objects PUBLIC ${links})
+      add_library(${target} INTERFACE)
+      target_sources(${target} INTERFACE $<TARGET_OBJECTS:${target}_objects>)
+      target_link_libraries(${target} INTERFACE ${links})
+      set(built ${target}_objects)
+    else()
+      add_library(${target} STATIC ${ARG_SOURCES})
+      locus_configure(${target} ${scalar})
+      target_link_libraries(${target} PUBLIC ${links})
+      set(built ${target})
+    endif()
+    if(scalar STREQUAL f64)
+      set_target_properties(${built} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,46 @@
+// Where tokens are. Made by the data or by a cache offset, never by an encoding.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "framework/core/scalar.h"
+
+namespace locus {
+
+/// Integer coordinates of tokens: [B or 1, T, axes]. One axis for text; two for image row and column; three for
+/// video time, row and column. A batch of 1 is shared by every sequence. A token may have no position.
+class Positions {
+  public:
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+
+    Positions() = default;
+
+    /// Positions start, start + 1, ..., start + length - 1, shared by every sequence of a batch.
+    static Positions consecutive(Index length, std::int64_t start = 0);
+
+    /// values: [batch, length, axes], row-major. Throws when the count does not fit.
+    Positions(Index batch, Index length, Index axes, std::vector<std::int64_t> values);
+
+    Index batch() const { return batch_; }
+    Index length() const { return length_; }
+    Index axes() const { return axes_; }
+    std::int64_t operator()(Index b, Index t, Index axis = 0) const {
+        return values_[static_cast<std::size_t>(((batch_ == 1 ? 0 : b) * length_ + t) * axes_ + axis)];
+    }
+
+    /// True where every token of every sequence stands one after the token before it (one axis).
+    bool is_consecutive() const;
+
+    std::int64_t least() const;     // over all tokens and axes that have a position; 0 if there is none
+    std::int64_t greatest() const;  // likewise
+
+    bool operator==(const Positions&) const = default;
+
+  private:
+    Index batch_ = 1, length_ = 0, axes_ = 1;
+    std::vector<std::int64_t> values_;
+};
+
+}  // namespace locus

@@ -1,0 +1,37 @@
+// The `train:` section of a recipe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "framework/core/scalar.h"
+
+namespace locus {
+
+enum class Schedule { constant, linear, cosine };  // what follows the warm-up
+
+struct TrainOptions {
+    Index length = 128;         // tokens of a training window
+    Index tokens = 4'000'000;   // rounded up to whole steps; where `steps` is given, steps x batch_tokens
+    Index batch_tokens = 8192;  // tokens of one optimizer step, over all ranks; a multiple of length
+    Index shards = 16;          // fixed cuts of a step's batch: gradients are added in one tree over them
+    double lr = 1e-3;           // greatest learning rate
+    double min_lr = 1e-4;       // where linear and cosine end; 10 % of lr unless the recipe says otherwise
+    Index warmup_steps = 0;     // of linear warm-up: steps x warmup (a fraction, 0.03) unless given
+    Schedule schedule = Schedule::cosine;
+    double weight_decay = 0.1;  // on matrices only
+    double beta1 = 0.9;         // AdamW; 0.95 for beta2 forgets a bad batch sooner than 0.999
+    double beta2 = 0.95;
+    double epsilon = 1e-8;
+    double clip = 1.0;             // greatest norm of the whole gradient; 0: no clipping
+    std::string precision = "fp32";
+    std::uint64_t seed = 0;        // of initial values, data order and dropout
+    Index validate_every = 0;      // steps; 0: never during training
+    Index checkpoint_every = 500;  // steps; the last step is always kept
+    Index keep = 2;                // the newest checkpoints that stay
+
+    Index steps() const { return (tokens + batch_tokens - 1) / batch_tokens; }
+    Index sequences() const { return batch_tokens / length; }
+};
+
+}  // namespace locus
