@@ -1,0 +1,46 @@
+// A folder for one test, and the message of an expected Error.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "framework/core/error.h"
+
+namespace locus {
+
+/// A new empty folder, removed at the end.
+class Scratch {
+  public:
+    Scratch() {
+        std::string name = (std::filesystem::temp_directory_path() / "locus-XXXXXX").string();
+        require(::mkdtemp(name.data()) != nullptr, Failure::storage, "no folder for the test");
+        path_ = name;
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch() { std::filesystem::remove_all(path_); }
+
+    const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+/// The message of the Error of `kind` that `call` must throw.
+template <typename Call>
+std::string message_of(Failure kind, Call call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
+        return error.what();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return "";
+}
+
+}  // namespace locus
