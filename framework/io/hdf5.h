@@ -1,6 +1,7 @@
 // HDF5 files: datasets, groups and attributes, with one clear line for every failure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -21,6 +22,9 @@ enum class ElementType { float32, float64, uint8, uint16, int32, int64, uint64, 
 
 /// "float32"
 const char* to_string(ElementType type);
+
+/// Bytes of one number; 0 for text and others.
+std::size_t size_of(ElementType type);
 
 /// The ElementType of a C++ type.
 template <typename T>
@@ -74,13 +78,15 @@ class Hdf5File {
     template <typename T>
     void write(const std::string& name, std::span<const Index> shape, std::span<const T> data) {
         static_assert(element_type<T>() != ElementType::other);
-        write_raw({name, {shape.begin(), shape.end()}, element_type<T>()}, data.data(), data.size());
+        write_bytes({name, {shape.begin(), shape.end()}, element_type<T>()}, std::as_bytes(data));
     }
     template <typename T>
     void write(const std::string& name, const std::vector<T>& data) {
         const Index shape[] = {static_cast<Index>(data.size())};
         write(name, std::span<const Index>(shape), std::span<const T>(data));
     }
+    /// The same for numbers whose type is known only at run time.
+    void write_bytes(const Hdf5Dataset& as, std::span<const std::byte> data);
     /// One text [], or a list of texts [N], in UTF-8; a text ends before its first NUL.
     void write_text(const std::string& name, const std::string& text);
     void write_texts(const std::string& name, const std::vector<std::string>& texts);
@@ -93,6 +99,8 @@ class Hdf5File {
         read_raw(name, element_type<T>(), data.data());
         return data;
     }
+    /// The same for numbers whose type is known only at run time.
+    std::vector<std::byte> read_bytes(const std::string& name) const;
     std::string read_text(const std::string& name) const;
     std::vector<std::string> read_texts(const std::string& name) const;
 
@@ -103,6 +111,9 @@ class Hdf5File {
     std::string text_attribute(const std::string& object, const std::string& name) const;
     std::int64_t integer_attribute(const std::string& object, const std::string& name) const;
 
+    /// Throws the file's kind of Error: path, size and `what`.
+    [[noreturn]] void refuse(const std::string& what) const;
+
     const std::filesystem::path& path() const { return path_; }
 
   private:
@@ -112,10 +123,8 @@ class Hdf5File {
                         const void* data);
     void create_attribute(const std::string& object, const std::string& name, std::int64_t type,
                           const void* value);
-    void write_raw(const Hdf5Dataset& as, const void* data, std::size_t count);
     std::size_t checked_count(const std::string& name, ElementType type) const;
     void read_raw(const std::string& name, ElementType type, void* data) const;
-    [[noreturn]] void refuse(const std::string& what) const;
     std::int64_t check(std::int64_t result, const std::string& what) const;
 
     std::shared_ptr<Hdf5Image> image_;  // of a new file; outlives the handle

@@ -83,12 +83,14 @@ void Hdf5File::create_dataset(const std::string& name, std::int64_t type, const 
           fmt::format("cannot write dataset {}", name));
 }
 
-void Hdf5File::write_raw(const Hdf5Dataset& as, const void* data, std::size_t count) {
+void Hdf5File::write_bytes(const Hdf5Dataset& as, std::span<const std::byte> data) {
+    const std::size_t size = size_of(as.type);
+    require(size > 0, "hdf5: dataset {} of {} is not of numbers", as.name, to_string(as.type));
     std::size_t expected = 1;
-    for (Index size : as.shape) expected *= static_cast<std::size_t>(size);
-    require(count == expected, "hdf5: dataset {} of shape [{}] needs {} elements, found {}", as.name,
-            fmt::join(as.shape, ", "), expected, count);
-    create_dataset(as.name, hdf5::native_type(as.type), as.shape, data);
+    for (Index extent : as.shape) expected *= static_cast<std::size_t>(extent);
+    require(data.size() == expected * size, "hdf5: dataset {} of shape [{}] needs {} elements, found {}",
+            as.name, fmt::join(as.shape, ", "), expected, data.size() / size);
+    create_dataset(as.name, hdf5::native_type(as.type), as.shape, data.data());
 }
 
 void Hdf5File::write_text(const std::string& name, const std::string& text) {
@@ -127,7 +129,7 @@ std::size_t Hdf5File::checked_count(const std::string& name, ElementType type) c
     const auto count =
         static_cast<std::uint64_t>(check(H5Sget_simple_extent_npoints(space), name + " is damaged"));
     // Of a damaged file, do not believe a size that the file cannot hold.
-    const std::uint64_t stored = H5Dget_storage_size(dataset) / H5Tget_size(hdf5::native_type(type));
+    const std::uint64_t stored = H5Dget_storage_size(dataset) / size_of(type);
     if (H5Pget_layout(list) == H5D_CONTIGUOUS && stored != count) {
         refuse(fmt::format("dataset {} has {} elements, its shape needs {}", name, stored, count));
     }
@@ -138,6 +140,15 @@ void Hdf5File::read_raw(const std::string& name, ElementType type, void* data) c
     const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
     check(H5Dread(dataset, hdf5::native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data),
           fmt::format("dataset {} cannot be read", name));
+}
+
+std::vector<std::byte> Hdf5File::read_bytes(const std::string& name) const {
+    const ElementType type = describe(name).type;
+    if (size_of(type) == 0)
+        refuse(fmt::format("dataset {} is of {}, expected numbers", name, to_string(type)));
+    std::vector<std::byte> data(checked_count(name, type) * size_of(type));
+    read_raw(name, type, data.data());
+    return data;
 }
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {

@@ -31,6 +31,11 @@ const char* to_string(ElementType type) {
     return "an unknown type";
 }
 
+std::size_t size_of(ElementType type) {
+    const hid_t native = hdf5::native_type(type);
+    return native < 0 ? 0 : H5Tget_size(native);
+}
+
 namespace hdf5 {
 
 Handle property_list(hid_t kind) {

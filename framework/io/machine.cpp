@@ -1,0 +1,102 @@
+#include "framework/io/machine.h"
+
+#include <cblas.h>
+#include <hdf5.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/error.h"
+#include "framework/core/scalar.h"
+
+namespace locus {
+
+namespace {
+
+constexpr const char* unknown = "unknown";
+
+// The build hands these in as definitions; a build outside of a repository has no commit.
+#ifdef LOCUS_COMMIT
+constexpr const char* commit = LOCUS_COMMIT;
+#else
+constexpr const char* commit = unknown;
+#endif
+#ifdef LOCUS_DIRTY
+constexpr const char* dirty = LOCUS_DIRTY;  // hash of the uncommitted changes, empty for none
+#else
+constexpr const char* dirty = unknown;
+#endif
+#ifdef LOCUS_COMPILE_FLAGS
+constexpr const char* flags = LOCUS_COMPILE_FLAGS;
+#else
+constexpr const char* flags = "";
+#endif
+
+std::string compiler() {
+#ifdef __clang__
+    return __VERSION__;  // begins with its name
+#else
+    return std::string("GCC ") + __VERSION__;
+#endif
+}
+
+/// The first line "KEY : value" of /proc/cpuinfo.
+std::string cpuinfo(std::string_view key) {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t colon = line.find(':');
+        if (colon == std::string::npos || !line.starts_with(key)) continue;
+        const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
+        return begin == std::string::npos ? unknown : line.substr(begin);
+    }
+    return unknown;
+}
+
+/// Those of the processor's features that decide which kernels run.
+std::vector<std::string> vector_features() {
+    constexpr std::string_view families[] = {"sse", "ssse",  "avx", "fma", "f16c",
+                                             "amx", "asimd", "sve", "bf16"};
+    std::istringstream words(cpuinfo("flags") == unknown ? cpuinfo("Features") : cpuinfo("flags"));
+    std::vector<std::string> features;
+    for (std::string word; words >> word;) {
+        for (const std::string_view family : families) {
+            if (word.starts_with(family)) features.push_back(word);
+        }
+    }
+    return features;
+}
+
+std::string hdf5_version() {
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+}  // namespace
+
+nlohmann::json machine_manifest() {
+    const std::string model = cpuinfo("model name");
+    return {{"commit", commit},
+            {"dirty", dirty},
+            {"compiler", compiler()},
+            {"flags", flags},
+            {"scalar", scalar_name},
+            {"blas", openblas_get_config()},
+            {"blas_kernel", openblas_get_corename()},
+            {"cpu", model == unknown ? cpuinfo("CPU part") : model},
+            {"cpu_features", vector_features()},
+            {"libraries", {{"hdf5", hdf5_version()}}}};
+}
+
+std::int64_t peak_memory() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts KiB
+}
+
+}  // namespace locus

@@ -1,0 +1,16 @@
+// What a result may depend on besides its recipe: the binary, the machine and the libraries.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+
+namespace locus {
+
+/// For manifest.json: commit, compiler, flags, scalar type, BLAS and its kernel, CPU model and features,
+/// versions of libraries. What cannot be told is "unknown".
+nlohmann::json machine_manifest();
+
+/// Largest resident size of this process so far, in bytes.
+std::int64_t peak_memory();
+
+}  // namespace locus

@@ -1,0 +1,136 @@
+#include "framework/io/run_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+
+#include "framework/io/atomic_file.h"
+
+namespace locus {
+
+namespace {
+
+/// fmt prints the shortest form that reads back to the same double, in every locale.
+std::string number(double value) {
+    return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+double number(const nlohmann::json& value) {
+    return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+/// The record of a line; nothing when it is not one.
+std::optional<StepRecord> parse(std::string_view line) {
+    try {
+        const auto json = nlohmann::json::parse(line);
+        StepRecord record{json.at("step").get<std::int64_t>(),
+                          json.at("tokens").get<std::int64_t>(),
+                          number(json.at("loss")),
+                          number(json.at("lr")),
+                          number(json.at("grad_norm")),
+                          number(json.at("seconds")),
+                          number(json.at("tokens_per_second"))};
+        if (json.contains("valid_loss")) record.valid_loss = number(json.at("valid_loss"));
+        return record;
+    } catch (const nlohmann::json::exception&) {
+        return std::nullopt;
+    }
+}
+
+/// Calls `visit(line, number)` for each line that has its end.
+template <typename Visit>
+void each_line(std::string_view text, Visit visit) {
+    std::int64_t line = 1;
+    for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; ++line) {
+        visit(text.substr(0, end), line);
+        text.remove_prefix(end + 1);
+    }
+}
+
+}  // namespace
+
+std::string to_json_line(const StepRecord& record) {
+    std::string line = fmt::format(
+        R"({{"step":{},"tokens":{},"loss":{},"lr":{},"grad_norm":{},"seconds":{},"tokens_per_second":{})",
+        record.step, record.tokens, number(record.loss), number(record.lr), number(record.grad_norm),
+        number(record.seconds), number(record.tokens_per_second));
+    if (record.valid_loss) line += fmt::format(R"(,"valid_loss":{})", number(*record.valid_loss));
+    return line + "}";
+}
+
+RunLog::RunLog(const std::filesystem::path& path, std::int64_t step) : path_(path) {
+    std::error_code code;
+    const std::string text = std::filesystem::exists(path, code) ? read_file(path) : "";
+    const std::string kept = cut_back(text, step);
+    if (kept != text) write_file_atomically(path, kept);
+    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0)
+        fail(Failure::storage, "cannot write {}: {}", path.string(), std::generic_category().message(errno));
+    last_ = step;
+}
+
+RunLog::~RunLog() {
+    if (file_ >= 0) ::close(file_);
+}
+
+std::string RunLog::cut_back(const std::string& text, std::int64_t step) {
+    std::string kept;
+    std::int64_t last = 0;
+    each_line(text, [&](std::string_view line, std::int64_t place) {
+        const auto record = parse(line);
+        if (!record) {
+            warnings_.push_back(fmt::format("{}:{}: is not a record and was removed", path_.string(), place));
+            return;
+        }
+        if (record->step <= last || record->step > step) return;
+        if (record->step != last + 1) {
+            warnings_.push_back(
+                fmt::format("{}: steps {} to {} are missing", path_.string(), last + 1, record->step - 1));
+        }
+        kept.append(line).push_back('\n');
+        last = record->step;
+        if (std::isfinite(record->seconds)) seconds_before_ = record->seconds;
+    });
+    if (last < step) {
+        warnings_.push_back(fmt::format("{}: steps {} to {} are missing", path_.string(), last + 1, step));
+    }
+    return kept;
+}
+
+void RunLog::write(StepRecord record) {
+    require(record.step == last_ + 1, "run log: step {} follows {}, expected {}", record.step, last_,
+            last_ + 1);
+    record.seconds += seconds_before_;
+    const std::string line = to_json_line(record) + "\n";
+    // One call a line: a kill leaves at most one half-written line, at the end.
+    const ssize_t written = ::write(file_, line.data(), line.size());
+    const int code = written < 0 ? errno : ENOSPC;
+    require(written == static_cast<ssize_t>(line.size()), Failure::storage, "cannot write {}: {}",
+            path_.string(), std::generic_category().message(code));
+    last_ = record.step;
+}
+
+void RunLog::flush() {
+    const int code = ::fsync(file_) == 0 ? 0 : errno;
+    require(code == 0 || code == EINVAL, Failure::storage, "cannot write {}: {}", path_.string(),
+            std::generic_category().message(code));
+}
+
+std::vector<StepRecord> read_run_log(const std::filesystem::path& path) {
+    std::vector<StepRecord> records;
+    each_line(read_file(path), [&](std::string_view line, std::int64_t place) {
+        const auto record = parse(line);
+        require(record.has_value(), Failure::storage, "{}:{}: is not a record of a step", path.string(),
+                place);
+        records.push_back(*record);
+    });
+    return records;
+}
+
+}  // namespace locus
