@@ -1,6 +1,8 @@
 # How the libraries of Locus are built: every library exists for float (locus_NAME) and for double
 # (locus_NAME_f64; built only where a test asks for it). No executable links both.
 
+get_filename_component(LOCUS_ROOT ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+
 set(LOCUS_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 
 # -fno-math-errno and -fno-trapping-math change no value; -ffast-math is never used: masks are -inf.
@@ -19,7 +21,7 @@ endif()
 function(locus_configure target scalar)
   target_compile_options(${target} PRIVATE ${LOCUS_WARNINGS} ${LOCUS_FLAGS})
   target_compile_definitions(${target} PUBLIC LOCUS_SCALAR=${scalar} PRIVATE ${LOCUS_DEFINITIONS})
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${LOCUS_ROOT}>)
 endfunction()
 
 # locus_library(NAME SOURCES file ... [LINKS name ...] [EXTERNAL target ...] [REGISTERS])

@@ -10,15 +10,14 @@ namespace locus {
 
 using Index = std::int64_t;
 
-namespace f32 {
-using Scalar = float;
-inline constexpr const char* scalar_name = "float32";
-}  // namespace f32
-namespace f64 {
-using Scalar = double;
-inline constexpr const char* scalar_name = "float64";
-}  // namespace f64
+namespace number {
+using f32 = float;
+using f64 = double;
+}  // namespace number
 
-inline namespace LOCUS_SCALAR {}
+inline namespace LOCUS_SCALAR {
+using Scalar = number::LOCUS_SCALAR;
+inline constexpr const char* scalar_name = sizeof(Scalar) == sizeof(float) ? "float32" : "float64";
+}  // namespace LOCUS_SCALAR
 
 }  // namespace locus

@@ -1,0 +1,96 @@
+#include "framework/core/parallel.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "framework/core/error.h"
+
+namespace locus {
+
+Workers::Workers(int count) {
+    require(count >= 1, "threads: expected at least 1, found {}", count);
+    errors_.resize(static_cast<std::size_t>(count));
+    for (int worker = 1; worker < count; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+}
+
+Workers::~Workers() {
+    {
+        std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    start_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::attempt(int worker) {
+    try {
+        (*job_)(worker);
+    } catch (...) {
+        errors_[static_cast<std::size_t>(worker)] = std::current_exception();
+    }
+}
+
+void Workers::serve(int worker) {
+    long seen = 0;
+    while (true) {
+        {
+            std::unique_lock lock(mutex_);
+            start_.wait(lock, [&] { return stop_ || round_ != seen; });
+            if (stop_) return;
+            seen = round_;
+        }
+        attempt(worker);
+        std::lock_guard lock(mutex_);
+        if (--running_ == 0) finish_.notify_one();
+    }
+}
+
+void Workers::run(const std::function<void(int)>& job) {
+    {
+        std::lock_guard lock(mutex_);
+        job_ = &job;
+        running_ = static_cast<int>(threads_.size());
+        ++round_;
+    }
+    start_.notify_all();
+    attempt(0);
+    {
+        std::unique_lock lock(mutex_);
+        finish_.wait(lock, [&] { return running_ == 0; });
+    }
+    std::exception_ptr first;
+    for (std::exception_ptr& error : errors_) {
+        if (error && !first) first = error;
+        error = nullptr;
+    }
+    if (first) std::rethrow_exception(first);
+}
+
+namespace {
+
+int positive_number(const char* name) {
+    const char* text = std::getenv(name);
+    int value = 0;
+    if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
+    return std::max(value, 0);
+}
+
+}  // namespace
+
+int default_threads() {
+    if (const int wanted = positive_number("OMP_NUM_THREADS")) return wanted;
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                          ? CPU_COUNT(&allowed)
+                          : static_cast<int>(std::thread::hardware_concurrency());
+    int ranks = positive_number("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (ranks == 0) ranks = positive_number("MPI_LOCALNRANKS");
+    return std::max(1, cores / std::max(1, ranks));
+}
+
+}  // namespace locus

@@ -1,0 +1,60 @@
+#include "framework/nn/module.h"
+
+#include <algorithm>
+
+#include "framework/core/arena.h"
+#include "framework/core/random.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+constexpr Index alignment = 64 / static_cast<Index>(sizeof(Scalar));
+
+thread_local const Tensor* current_gradients = nullptr;
+
+void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& value) {
+    if (parameter.initial.kind == Initial::Kind::constant) {
+        return value.fill(static_cast<Scalar>(parameter.initial.value));
+    }
+    RandomStream stream(seed, Purpose::parameter, {name_index(parameter.name)});
+    for (Scalar& number : value.values()) number = static_cast<Scalar>(parameter.initial.value * stream.normal());
+}
+
+}  // namespace
+
+Index ParameterStore::add(std::string name, const Shape& shape, Initial initial) {
+    require(!values_, "parameters: '{}' comes after the buffer was made", name);
+    const auto same = [&](const ParameterInfo& other) { return other.name == name; };
+    require(std::none_of(parameters_.begin(), parameters_.end(), same), "parameters: '{}' is there twice", name);
+    parameters_.push_back({std::move(name), shape, flat_size_, initial, shape.rank() >= 2});
+    count_ += shape.count();
+    flat_size_ += (shape.count() + alignment - 1) / alignment * alignment;
+    return static_cast<Index>(parameters_.size()) - 1;
+}
+
+void ParameterStore::allocate(std::uint64_t seed) {
+    ArenaScope heap(nullptr);
+    values_ = Tensor::zeros({flat_size_});
+    for (Index i = 0; i < static_cast<Index>(parameters_.size()); ++i) {
+        draw(parameters_[static_cast<std::size_t>(i)], seed, view(values_, i));
+    }
+    touch();
+}
+
+Tensor ParameterStore::view(const Tensor& flat, Index parameter) const {
+    const ParameterInfo& info = parameters_[static_cast<std::size_t>(parameter)];
+    return Tensor::view(flat.data() + info.offset, info.shape);
+}
+
+ParameterGradients::ParameterGradients(const Tensor* flat) : before_(current_gradients) { current_gradients = flat; }
+ParameterGradients::~ParameterGradients() { current_gradients = before_; }
+const Tensor* ParameterGradients::current() { return current_gradients; }
+
+Parameter::operator Variable() const {
+    const Tensor* flat = ParameterGradients::current();
+    if (flat == nullptr || Tape::current() == nullptr) return Variable(value());
+    return Tape::current()->leaf(value(), store_->view(*flat, index_));
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

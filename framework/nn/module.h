@@ -1,0 +1,99 @@
+// Named parameters over one flat store.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/autodiff/variable.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// How a parameter begins: constant, or normal with a standard deviation. Drawn by (seed, name), so that arms share
+/// initial values wherever names and shapes agree.
+struct Initial {
+    enum class Kind { constant, normal } kind = Kind::constant;
+    double value = 0;  // the constant, or the standard deviation
+    static Initial zeros() { return {Kind::constant, 0}; }
+    static Initial ones() { return {Kind::constant, 1}; }
+    static Initial normal(double deviation) { return {Kind::normal, deviation}; }
+};
+
+/// One entry of the store.
+struct ParameterInfo {
+    std::string name;
+    Shape shape;
+    Index offset;    // in the flat buffers
+    Initial initial;
+    bool decayed;    // weight decay: matrices only
+};
+
+/// All parameters of a model in one flat buffer; gradients and moments use the same layout.
+class ParameterStore {
+  public:
+    /// Adds a parameter; throws for a name that is there already, or after allocate().
+    Index add(std::string name, const Shape& shape, Initial initial);
+
+    /// Makes the flat buffer and draws the initial values.
+    void allocate(std::uint64_t seed);
+
+    const std::vector<ParameterInfo>& parameters() const { return parameters_; }
+    Index count() const { return count_; }                  // numbers in all parameters, without padding
+    Index flat_size() const { return flat_size_; }          // of the buffers; each parameter begins on 64 bytes
+    const Tensor& values() const { return values_; }        // [flat_size]
+    Tensor view(const Tensor& flat, Index parameter) const;  // one parameter's part of a flat buffer
+    std::uint64_t version() const { return version_; }       // changes with every optimizer step
+    void touch() { ++version_; }
+
+  private:
+    std::vector<ParameterInfo> parameters_;
+    Index count_ = 0, flat_size_ = 0;
+    Tensor values_;
+    std::uint64_t version_ = 0;
+};
+
+/// The flat gradient buffer that parameters of this thread use as leaves; null: parameters are constants.
+class ParameterGradients {
+  public:
+    explicit ParameterGradients(const Tensor* flat);
+    ~ParameterGradients();
+    ParameterGradients(const ParameterGradients&) = delete;
+    ParameterGradients& operator=(const ParameterGradients&) = delete;
+    static const Tensor* current();
+
+  private:
+    const Tensor* before_;
+};
+
+/// A module's handle to a parameter. Used as a Variable it is a leaf of this thread's tape.
+class Parameter {
+  public:
+    Parameter() = default;
+    Parameter(const ParameterStore& store, Index index) : store_(&store), index_(index) {}
+    operator Variable() const;
+    Tensor value() const { return store_->view(store_->values(), index_); }
+    explicit operator bool() const { return store_ != nullptr; }
+
+  private:
+    const ParameterStore* store_ = nullptr;
+    Index index_ = 0;
+};
+
+/// Where a module puts its parameters: a store and a dotted prefix ("blocks.0.attention").
+class ParameterScope {
+  public:
+    explicit ParameterScope(ParameterStore& store, std::string prefix = "") : store_(&store), prefix_(std::move(prefix)) {}
+    ParameterScope inside(const std::string& name) const { return ParameterScope(*store_, join(name)); }
+    Parameter add(const std::string& name, const Shape& shape, Initial initial) const {
+        return Parameter(*store_, store_->add(join(name), shape, initial));
+    }
+
+  private:
+    std::string join(const std::string& name) const { return prefix_.empty() ? name : prefix_ + "." + name; }
+
+    ParameterStore* store_;
+    std::string prefix_;
+};
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,83 @@
+// Register-tiled products of small matrices, for kernels that fuse a product with something else.
+#if defined(LOCUS_MICRO_GEMM_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_MICRO_GEMM_INL_H
+#undef LOCUS_MICRO_GEMM_INL_H
+#else
+#define LOCUS_MICRO_GEMM_INL_H
+#endif
+
+#include "framework/ops/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::inline LOCUS_SCALAR {
+namespace HWY_NAMESPACE {
+
+// Rows of the register tile: with 2 vectors a row it fills 16 of 32 registers, or 12 of 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr Index tile_rows = 8;
+#else
+constexpr Index tile_rows = 6;
+#endif
+
+// A strided left factor: element (i, k) is data[i * row + k * column].
+struct Factor {
+    const Scalar* data;
+    Index row, column;
+};
+
+// C (+)= A B for M rows and NV vectors of columns; B [depth, b_stride] and C [M, c_stride] row-major.
+template <int M, int NV, bool add>
+HWY_INLINE void register_tile(Factor a, const Scalar* HWY_RESTRICT b, Index b_stride, Scalar* HWY_RESTRICT c,
+                              Index c_stride, Index depth) {
+    const D d;
+    const Index n = lanes();
+    V sums[M][NV];
+    for (int i = 0; i < M; ++i) {
+        for (int v = 0; v < NV; ++v) sums[i][v] = add ? hn::LoadU(d, c + i * c_stride + v * n) : zero();
+    }
+    for (Index k = 0; k < depth; ++k) {
+        V right[NV];
+        for (int v = 0; v < NV; ++v) right[v] = hn::LoadU(d, b + k * b_stride + v * n);
+        for (int i = 0; i < M; ++i) {
+            const V left = hn::Set(d, a.data[i * a.row + k * a.column]);
+            for (int v = 0; v < NV; ++v) sums[i][v] = hn::MulAdd(left, right[v], sums[i][v]);
+        }
+    }
+    for (int i = 0; i < M; ++i) {
+        for (int v = 0; v < NV; ++v) hn::StoreU(sums[i][v], d, c + i * c_stride + v * n);
+    }
+}
+
+template <int NV, bool add>
+HWY_INLINE void row_tiles(Index rows, Factor a, const Scalar* b, Index b_stride, Scalar* c, Index c_stride,
+                          Index depth) {
+    const auto advance = [&](Index count) {
+        rows -= count;
+        a.data += count * a.row;
+        c += count * c_stride;
+    };
+    for (; rows >= tile_rows; advance(tile_rows)) {
+        register_tile<tile_rows, NV, add>(a, b, b_stride, c, c_stride, depth);
+    }
+    if (rows >= 4) {
+        register_tile<4, NV, add>(a, b, b_stride, c, c_stride, depth);
+        advance(4);
+    }
+    for (; rows > 0; advance(1)) register_tile<1, NV, add>(a, b, b_stride, c, c_stride, depth);
+}
+
+// C (+)= A B: A [rows, depth], B [depth, columns], C [rows, columns]; columns are whole vectors.
+template <bool add>
+HWY_INLINE void product(Index rows, Index columns, Index depth, Factor a, const Scalar* b, Index b_stride, Scalar* c,
+                        Index c_stride) {
+    const Index n = lanes();
+    Index j = 0;
+    for (; j + 2 * n <= columns; j += 2 * n) row_tiles<2, add>(rows, a, b + j, b_stride, c + j, c_stride, depth);
+    if (j < columns) row_tiles<1, add>(rows, a, b + j, b_stride, c + j, c_stride, depth);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::inline LOCUS_SCALAR
+HWY_AFTER_NAMESPACE();
+
+#endif

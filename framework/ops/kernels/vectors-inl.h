@@ -1,0 +1,69 @@
+// Loops over vectors of Scalar for the kernel files. Included once a target (see Highway's foreach_target.h).
+#if defined(LOCUS_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_VECTORS_INL_H
+#undef LOCUS_VECTORS_INL_H
+#else
+#define LOCUS_VECTORS_INL_H
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "framework/core/scalar.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::inline LOCUS_SCALAR {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<Scalar>;
+using V = hn::Vec<D>;
+
+// How a loop body reads and writes: a whole vector, or the first `count` lanes of one (the others read as 0). The
+// tail goes through a buffer, so that nothing outside the range is touched: workers share the flat buffers.
+struct Whole {
+    HWY_INLINE V load(const Scalar* from) const { return hn::LoadU(D(), from); }
+    HWY_INLINE void store(V value, Scalar* to) const { hn::StoreU(value, D(), to); }
+};
+struct Tail {
+    Index count;
+    HWY_INLINE V load(const Scalar* from) const {
+        HWY_ALIGN Scalar buffer[HWY_MAX_BYTES / sizeof(Scalar)] = {};
+        std::memcpy(buffer, from, static_cast<std::size_t>(count) * sizeof(Scalar));
+        return hn::Load(D(), buffer);
+    }
+    HWY_INLINE void store(V value, Scalar* to) const {
+        HWY_ALIGN Scalar buffer[HWY_MAX_BYTES / sizeof(Scalar)];
+        hn::Store(value, D(), buffer);
+        std::memcpy(to, buffer, static_cast<std::size_t>(count) * sizeof(Scalar));
+    }
+};
+
+HWY_INLINE Index lanes() { return static_cast<Index>(hn::Lanes(D())); }
+
+// Calls body(i, access) for i = 0, N, 2N, ... below count.
+template <typename Body>
+HWY_INLINE void for_each_vector(Index count, const Body& body) {
+    const Index n = lanes();
+    Index i = 0;
+    for (; i + n <= count; i += n) body(i, Whole{});
+    if (i < count) body(i, Tail{count - i});
+}
+
+HWY_INLINE V set(Scalar value) { return hn::Set(D(), value); }
+HWY_INLINE V set(double value) requires(sizeof(Scalar) == sizeof(float)) {
+    return hn::Set(D(), static_cast<Scalar>(value));
+}
+HWY_INLINE V zero() { return hn::Zero(D()); }
+HWY_INLINE Scalar sum(V value) { return hn::GetLane(hn::SumOfLanes(D(), value)); }
+HWY_INLINE Scalar greatest(V value) { return hn::GetLane(hn::MaxOfLanes(D(), value)); }
+HWY_INLINE V exp(V value) { return hn::Exp(D(), value); }
+HWY_INLINE V sigmoid(V value) { return hn::Div(set(1.0), hn::Add(set(1.0), exp(hn::Neg(value)))); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::inline LOCUS_SCALAR
+HWY_AFTER_NAMESPACE();
+
+#endif

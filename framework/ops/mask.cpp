@@ -1,0 +1,108 @@
+#include "framework/ops/mask.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "framework/core/error.h"
+
+namespace locus {
+
+namespace {
+
+KeyRange range_of(const Mask& mask, Index i, Index keys) {
+    const Index index = mask.query_offset + i;
+    KeyRange range{0, mask.causal ? std::min(index, keys - 1) : keys - 1};
+    if (mask.window > 0 && index >= mask.global) {
+        range.first = std::max<Index>(0, index - mask.window + 1);
+        if (!mask.causal) range.last = std::min(keys - 1, index + mask.window - 1);
+    }
+    return range;
+}
+
+// Narrows a query's range to the run of keys of its segment. REQUIRES: segments are runs.
+void narrow(KeyRange& range, std::span<const std::int32_t> key_segments, std::int32_t segment) {
+    const auto run = segment < 0 ? std::pair(key_segments.end(), key_segments.end())
+                                 : std::equal_range(key_segments.begin(), key_segments.end(), segment);
+    range.first = std::max<Index>(range.first, run.first - key_segments.begin());
+    range.last = std::min<Index>(range.last, run.second - key_segments.begin() - 1);
+    if (run.first == run.second) range = {0, -1};
+}
+
+}  // namespace
+
+bool Mask::allows(Index b, Index i, Index j, Index queries, Index keys) const {
+    const KeyRange range = range_of(*this, i, keys);
+    if (j > range.last || (j < range.first && j >= global)) {
+        // a bidirectional global token is seen by the queries before it, too
+        if (causal || j >= global || j >= keys) return false;
+    }
+    if (query_segments.empty()) return true;
+    const std::int32_t segment = query_segments[static_cast<std::size_t>(b * queries + i)];
+    return segment >= 0 && segment == key_segments[static_cast<std::size_t>(b * keys + j)];
+}
+
+void Mask::check(Index batch, Index queries, Index keys) const {
+    require(window >= 0 && global >= 0, "mask: window {} and global {} must not be negative", window, global);
+    require(query_offset >= 0, "mask: the query offset {} is negative", query_offset);
+    require(!causal || query_offset + queries <= keys, "mask: {} queries from index {}, but only {} keys", queries,
+            query_offset, keys);
+    require(query_segments.empty() == key_segments.empty(), "mask: segments of queries and keys go together");
+    if (query_segments.empty()) return;
+    require(static_cast<Index>(query_segments.size()) == batch * queries, "mask: {} query segments for [{}, {}]",
+            query_segments.size(), batch, queries);
+    require(static_cast<Index>(key_segments.size()) == batch * keys, "mask: {} key segments for [{}, {}]",
+            key_segments.size(), batch, keys);
+}
+
+MaskRanges mask_ranges(const Mask& mask, Index b, Index queries, Index keys) {
+    MaskRanges ranges;
+    ranges.global = std::min(mask.global, keys);
+    for (Index i = 0; i < queries; ++i) ranges.queries.push_back(range_of(mask, i, keys));
+    if (!mask.causal && ranges.global > 0) {  // a global key lies past `last` of the first queries
+        for (KeyRange& range : ranges.queries) range.last = std::max(range.last, ranges.global - 1);
+    }
+    if (mask.query_segments.empty()) return ranges;
+    const auto row = [&](const std::vector<std::int32_t>& all, Index count) {
+        return std::span(all).subspan(static_cast<std::size_t>(b * count), static_cast<std::size_t>(count));
+    };
+    const auto query_segments = row(mask.query_segments, queries), key_segments = row(mask.key_segments, keys);
+    ranges.by_segment = ranges.global > 0 || !std::is_sorted(key_segments.begin(), key_segments.end());
+    for (Index i = 0; i < queries && !ranges.by_segment; ++i) {
+        narrow(ranges.queries[static_cast<std::size_t>(i)], key_segments, query_segments[static_cast<std::size_t>(i)]);
+    }
+    return ranges;
+}
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+void fill_hidden(const Tensor& scores, const Mask& mask, Scalar value) {
+    const Index heads = scores.size(1), queries = scores.size(2), keys = scores.size(3);
+    for (Index b = 0; b < scores.size(0); ++b) {
+        for (Index i = 0; i < queries; ++i) {
+            for (Index j = 0; j < keys; ++j) {
+                if (mask.allows(b, i, j, queries, keys)) continue;
+                for (Index h = 0; h < heads; ++h) scores.data()[((b * heads + h) * queries + i) * keys + j] = value;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Variable masked(const Variable& scores, const Mask& mask) {
+    require(scores.shape().rank() == 4, "masked: expected scores [B, H, Tq, Tk], found {}", scores.shape());
+    mask.check(scores.size(0), scores.size(2), scores.size(3));
+    Tensor out = scores.value().clone();
+    fill_hidden(out, mask, -std::numeric_limits<Scalar>::infinity());
+    return record(out, {scores}, [mask](const Tensor& cotangent, const Gradients& gradients) {
+        fill_hidden(cotangent, mask, 0);
+        gradients.pass(0);
+    });
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,35 @@
+#include "framework/ops/reduce.h"
+
+#include <numeric>
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+// [rows, width] to `shape` of `rows` elements.
+Variable sum_rows(const Variable& x, Index rows, const Shape& shape) {
+    const Index width = x.shape().count() / rows;
+    Tensor out = Tensor::empty(shape);
+    for (Index row = 0; row < rows; ++row) {
+        const Scalar* from = x.value().data() + row * width;
+        out.data()[row] = std::accumulate(from, from + width, Scalar{0});
+    }
+    return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
+        Tensor dx = Tensor::empty(of);
+        for (Index row = 0; row < rows; ++row) std::fill_n(dx.data() + row * width, width, cotangent.data()[row]);
+        gradients.add(0, dx);
+    });
+}
+
+}  // namespace
+
+Variable sum_last(const Variable& x) {
+    const auto sizes = x.shape().sizes();
+    require(!sizes.empty(), "sum: a tensor without axes");
+    const Shape shape = sizes.size() == 1 ? Shape{1} : Shape(sizes.first(sizes.size() - 1));
+    return sum_rows(x, shape.count(), shape);
+}
+
+Variable sum_all(const Variable& x) { return sum_rows(x, 1, {1}); }
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,109 @@
+#include "framework/ops/shape.h"
+
+#include <algorithm>
+
+#include "framework/ops/kernels/elementwise.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+Variable reshape(const Variable& x, const Shape& shape) {
+    return record(x.value().reshaped(shape), {x}, [of = x.shape()](const Tensor&, const Gradients& gradients) {
+        gradients.pass(0, of);
+    });
+}
+
+namespace {
+
+// Calls body(offset in packed rows, offset in head-major order) for every run of head_dim numbers.
+template <typename Body>
+void for_each_head_row(Index batch, Index length, Index columns, Index first, Index heads, Index head_dim,
+                       const Body& body) {
+    for (Index b = 0; b < batch; ++b) {
+        for (Index h = 0; h < heads; ++h) {
+            for (Index t = 0; t < length; ++t) {
+                body((b * length + t) * columns + first + h * head_dim, ((b * heads + h) * length + t) * head_dim);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Variable split_heads(const Variable& x, Index first, Index heads, Index head_dim) {
+    require(x.shape().rank() == 3 && first >= 0 && first + heads * head_dim <= x.size(2),
+            "split_heads: {} heads of {} from column {} of {}", heads, head_dim, first, x.shape());
+    const Index batch = x.size(0), length = x.size(1), columns = x.size(2);
+    Tensor out = Tensor::empty({batch, heads, length, head_dim});
+    for_each_head_row(batch, length, columns, first, heads, head_dim, [&](Index packed, Index split) {
+        std::copy_n(x.value().data() + packed, head_dim, out.data() + split);
+    });
+    return record(out, {x}, [=](const Tensor& cotangent, const Gradients& gradients) {
+        const auto [dx, fresh] = gradients.sink(0);
+        if (fresh) dx.fill(0);  // the other columns
+        for_each_head_row(batch, length, columns, first, heads, head_dim, [&, &to = dx](Index packed, Index split) {
+            kernels::accumulate(cotangent.data() + split, to.data() + packed, head_dim);
+        });
+    });
+}
+
+Variable merge_heads(const Variable& x) {
+    require(x.shape().rank() == 4, "merge_heads: expected [B, H, T, D], found {}", x.shape());
+    const Index batch = x.size(0), heads = x.size(1), length = x.size(2), head_dim = x.size(3);
+    Tensor out = Tensor::empty({batch, length, heads * head_dim});
+    for_each_head_row(batch, length, heads * head_dim, 0, heads, head_dim, [&](Index packed, Index split) {
+        std::copy_n(x.value().data() + split, head_dim, out.data() + packed);
+    });
+    return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
+        Tensor dx = Tensor::empty(of);
+        for_each_head_row(batch, length, heads * head_dim, 0, heads, head_dim, [&](Index packed, Index split) {
+            std::copy_n(cotangent.data() + packed, head_dim, dx.data() + split);
+        });
+        gradients.add(0, dx);
+    });
+}
+
+Variable repeat_heads(const Variable& x, Index times) {
+    require(x.shape().rank() == 4 && times >= 1, "repeat_heads: {} times of {}", times, x.shape());
+    if (times == 1) return x;
+    Shape shape = x.shape();
+    shape[1] *= times;
+    const Index rows = x.size(0) * x.size(1), width = x.size(2) * x.size(3);
+    Tensor out = Tensor::empty(shape);
+    for (Index i = 0; i < rows * times; ++i) {
+        std::copy_n(x.value().data() + i / times * width, width, out.data() + i * width);
+    }
+    return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
+        Tensor dx = Tensor::zeros(of);
+        for (Index i = 0; i < rows * times; ++i) {
+            kernels::accumulate(cotangent.data() + i * width, dx.data() + i / times * width, width);
+        }
+        gradients.add(0, dx);
+    });
+}
+
+Variable take_columns(const Variable& table, std::vector<std::int32_t> columns) {
+    require(table.shape().rank() == 2, "take_columns: expected [H, R], found {}", table.shape());
+    const Index heads = table.size(0), width = table.size(1), count = static_cast<Index>(columns.size());
+    for (std::int32_t column : columns) {
+        require(column >= -1 && column < width, "take_columns: column {} of {}", column, table.shape());
+    }
+    Tensor out = Tensor::empty({heads, count});
+    for (Index h = 0; h < heads; ++h) {
+        for (Index i = 0; i < count; ++i) {
+            const Index column = columns[static_cast<std::size_t>(i)];
+            out.data()[h * count + i] = column < 0 ? 0 : table.value().data()[h * width + column];
+        }
+    }
+    return record(out, {table}, [=, columns = std::move(columns)](const Tensor& cotangent, const Gradients& gradients) {
+        Tensor dtable = Tensor::zeros({heads, width});
+        for (Index h = 0; h < heads; ++h) {
+            for (Index i = 0; i < count; ++i) {
+                const Index column = columns[static_cast<std::size_t>(i)];
+                if (column >= 0) dtable.data()[h * width + column] += cotangent.data()[h * count + i];
+            }
+        }
+        gradients.add(0, dtable);
+    });
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,67 @@
+#include "framework/optim/adamw.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/arena.h"
+#include "framework/ops/kernels/adamw.h"
+#include "framework/ops/kernels/elementwise.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+constexpr Index norm_block = 1 << 14;
+
+}  // namespace
+
+Adamw::Adamw(ParameterStore& store, const AdamwOptions& options) : store_(store), options_(options) {
+    ArenaScope heap(nullptr);
+    first_ = Tensor::zeros({store.flat_size()});
+    second_ = Tensor::zeros({store.flat_size()});
+}
+
+void Adamw::step(Workers& workers, Index step, double lr, const Tensor& gradient, double gradient_scale) {
+    const auto t = static_cast<double>(step);
+    kernels::AdamwStep numbers{.lr = lr,
+                               .beta1 = options_.beta1,
+                               .beta2 = options_.beta2,
+                               .epsilon = options_.epsilon,
+                               .weight_decay = 0,
+                               .correction1 = 1 - std::pow(options_.beta1, t),
+                               .correction2 = 1 - std::pow(options_.beta2, t),
+                               .gradient_scale = gradient_scale};
+    const Index size = store_.flat_size();
+    workers.run([&](int worker) {
+        const Index begin = size * worker / workers.count(), end = size * (worker + 1) / workers.count();
+        for (const ParameterInfo& parameter : store_.parameters()) {
+            const Index from = std::max(begin, parameter.offset);
+            const Index to = std::min(end, parameter.offset + parameter.shape.count());
+            if (from >= to) continue;
+            kernels::AdamwStep own = numbers;
+            own.weight_decay = parameter.decayed ? options_.weight_decay : 0;
+            kernels::adamw(own, gradient.data() + from, first_.data() + from, second_.data() + from,
+                           store_.values().data() + from, to - from);
+        }
+    });
+    store_.touch();
+}
+
+double gradient_norm(Workers& workers, const Tensor& gradient) {
+    const Index size = gradient.count(), blocks = (size + norm_block - 1) / norm_block;
+    std::vector<double> sums(static_cast<std::size_t>(blocks));
+    workers.run([&](int worker) {
+        for (Index block = worker; block < blocks; block += workers.count()) {
+            const Index begin = block * norm_block;
+            sums[static_cast<std::size_t>(block)] =
+                kernels::sum_of_squares(gradient.data() + begin, std::min(norm_block, size - begin));
+        }
+    });
+    double total = 0;
+    for (double sum : sums) total += sum;
+    return std::sqrt(total);
+}
+
+double clip_factor(double norm, double most) { return most > 0 && norm > most ? most / norm : 1; }
+
+}  // namespace locus::inline LOCUS_SCALAR
