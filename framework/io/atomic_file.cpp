@@ -93,6 +93,11 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view t
 std::string read_file(const std::filesystem::path& path, Failure kind) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) fail(kind, "cannot read {}: {}", path.string(), reason(errno));
+    struct stat info {};
+    if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {  // a device may have no end
+        ::close(file);
+        fail(kind, "cannot read {}: it is not a file", path.string());
+    }
     std::string text;
     char block[65536];
     ssize_t count = 0;

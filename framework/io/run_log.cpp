@@ -70,8 +70,7 @@ RunLog::RunLog(const std::filesystem::path& path, std::int64_t step) : path_(pat
     const std::string kept = cut_back(text, step);
     if (kept != text) write_file_atomically(path, kept);
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file_ < 0)
-        fail(Failure::storage, "cannot write {}: {}", path.string(), std::generic_category().message(errno));
+    if (file_ < 0) refuse(errno);
     last_ = step;
 }
 
@@ -108,18 +107,22 @@ void RunLog::write(StepRecord record) {
             last_ + 1);
     record.seconds += seconds_before_;
     const std::string line = to_json_line(record) + "\n";
-    // One call a line: a kill leaves at most one half-written line, at the end.
-    const ssize_t written = ::write(file_, line.data(), line.size());
-    const int code = written < 0 ? errno : ENOSPC;
-    require(written == static_cast<ssize_t>(line.size()), Failure::storage, "cannot write {}: {}",
-            path_.string(), std::generic_category().message(code));
+    // One call a line, as a rule: a kill leaves at most one half-written line, at the end.
+    for (std::string_view rest = line; !rest.empty();) {
+        const ssize_t written = ::write(file_, rest.data(), rest.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) refuse(errno);
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
     last_ = record.step;
 }
 
 void RunLog::flush() {
-    const int code = ::fsync(file_) == 0 ? 0 : errno;
-    require(code == 0 || code == EINVAL, Failure::storage, "cannot write {}: {}", path_.string(),
-            std::generic_category().message(code));
+    if (::fsync(file_) != 0) refuse(errno);
+}
+
+void RunLog::refuse(int code) const {
+    fail(Failure::storage, "cannot write {}: {}", path_.string(), std::generic_category().message(code));
 }
 
 std::vector<StepRecord> read_run_log(const std::filesystem::path& path) {

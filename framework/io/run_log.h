@@ -50,6 +50,7 @@ class RunLog {
     const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:
+    [[noreturn]] void refuse(int code) const;
     std::string cut_back(const std::string& text, std::int64_t step);
 
     std::filesystem::path path_;

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -41,6 +45,21 @@ std::string message_of(Failure kind, Call call) {
     }
     ADD_FAILURE() << "nothing was thrown";
     return "";
+}
+
+/// Runs `call` where no file can grow beyond `bytes`, as on a full disk; in a child, since the limit stays.
+/// True when `call` returns true.
+template <typename Call>
+bool with_file_limit(rlim_t bytes, Call call) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{bytes, bytes};
+        const bool right = ::setrlimit(RLIMIT_FSIZE, &limit) == 0 && call();
+        ::_exit(right ? 0 : 1);
+    }
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace locus
