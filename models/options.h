@@ -15,14 +15,14 @@ struct ModelOptions {
     Index layers = 4;
     Index width = 128;
     Index heads = 4;
-    Index kv_heads = 4;     // key/value heads, each shared by heads / kv_heads query heads; default: heads
-    double mlp_ratio = 4;   // hidden width of the MLP / width
+    Index kv_heads = 4;    // key/value heads, each shared by heads / kv_heads query heads; default: heads
+    double mlp_ratio = 4;  // hidden width of the MLP / width
     NormKind norm = NormKind::layer;
     Activation activation = Activation::gelu_tanh;
-    bool bias = false;            // biases of linear layers and layer norms
-    double dropout = 0;           // on embeddings and residual branches
-    bool tie_embeddings = true;   // the output matrix is the embedding matrix
-    Index vocabulary = 256;       // from the tokenizer, never from the recipe
+    bool bias = false;           // biases of linear layers and layer norms
+    double dropout = 0;          // on embeddings and residual branches
+    bool tie_embeddings = true;  // the output matrix is the embedding matrix
+    Index vocabulary = 256;      // from the tokenizer, never from the recipe
 
     Index head_dim() const { return width / heads; }
     Index hidden() const { return static_cast<Index>(mlp_ratio * static_cast<double>(width)); }

@@ -13,7 +13,7 @@ struct Node {
     const Tape* tape = nullptr;
     std::size_t number = 0;
     Shape shape;
-    Tensor gradient;    // empty until the first contribution; a leaf's is the caller's buffer
+    Tensor gradient;  // empty until the first contribution; a leaf's is the caller's buffer
     bool leaf = false;
     std::array<Node*, max_inputs> inputs{};
     std::size_t input_count = 0;
@@ -59,7 +59,9 @@ Tensor sum_down(const Tensor& gradient, const Shape& shape) {
 
 }  // namespace
 
-bool Gradients::wanted(std::size_t input) const { return node_.inputs[input] != nullptr; }
+bool Gradients::wanted(std::size_t input) const {
+    return node_.inputs[input] != nullptr;
+}
 
 Gradients::Sink Gradients::sink(std::size_t input) const {
     Node& target = *node_.inputs[input];
@@ -84,7 +86,9 @@ void Gradients::add(std::size_t input, Tensor gradient) const {
     }
 }
 
-void Gradients::pass(std::size_t input) const { pass(input, node_.shape); }
+void Gradients::pass(std::size_t input) const {
+    pass(input, node_.shape);
+}
 
 void Gradients::pass(std::size_t input, const Shape& shape) const {
     if (!wanted(input)) return;
@@ -134,8 +138,8 @@ bool any_tracked(std::span<const Variable> inputs) {
 
 void Tape::backward(const Variable& output, const Tensor& cotangent) {
     require(output.tracked() && output.node()->tape == this, "backward: the output is not on this tape");
-    require(output.shape() == cotangent.shape(), "backward: output {} and cotangent {} differ", output.shape(),
-            cotangent.shape());
+    require(output.shape() == cotangent.shape(), "backward: output {} and cotangent {} differ",
+            output.shape(), cotangent.shape());
     Node& last = *output.node();
     if (last.leaf) return accumulate(last.gradient, cotangent);
     last.gradient = cotangent.clone();
@@ -156,9 +160,15 @@ void Tape::reset() {
     used_ = 0;
 }
 
-Tape* Tape::current() { return current_tape; }
+Tape* Tape::current() {
+    return current_tape;
+}
 
-Recording::Recording(Tape* tape) : before_(current_tape) { current_tape = tape; }
-Recording::~Recording() { current_tape = before_; }
+Recording::Recording(Tape* tape) : before_(current_tape) {
+    current_tape = tape;
+}
+Recording::~Recording() {
+    current_tape = before_;
+}
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -1,9 +1,9 @@
 // Reverse-mode differentiation over a tape.
 //
-// An op computes its value and hands it to record() together with its inputs and a pullback: the function that
-// turns the gradient of the value (the cotangent) into gradients of the inputs. backward() walks the tape in reverse
-// order of creation, so there is no recursion and no sorting. The driver, not the op, accumulates, sums a gradient
-// down to a broadcast input's shape, checks shapes and frees.
+// An op computes its value and hands it to record() together with its inputs and a pullback: the function
+// that turns the gradient of the value (the cotangent) into gradients of the inputs. backward() walks the
+// tape in reverse order of creation, so there is no recursion and no sorting. The driver, not the op,
+// accumulates, sums a gradient down to a broadcast input's shape, checks shapes and frees.
 #pragma once
 
 #include <array>
@@ -52,11 +52,12 @@ class Gradients {
     };
     Sink sink(std::size_t input) const;
 
-    /// Adds a gradient of the input's shape or of a shape that it was broadcast to. Takes the tensor over: the
-    /// caller must not use it again.
+    /// Adds a gradient of the input's shape or of a shape that it was broadcast to. Takes the tensor over:
+    /// the caller must not use it again.
     void add(std::size_t input, Tensor gradient) const;
 
-    /// Hands the cotangent itself on to an input. REQUIRES: the pullback does not read the cotangent afterwards.
+    /// Hands the cotangent itself on to an input. REQUIRES: the pullback does not read the cotangent
+    /// afterwards.
     void pass(std::size_t input) const;
     void pass(std::size_t input, const Shape& shape) const;  // with its values arranged as `shape`
 
@@ -77,8 +78,8 @@ class Tape {
     /// A variable whose gradient is added into `gradient` (same shape, set to zero by the caller).
     Variable leaf(Tensor value, Tensor gradient);
 
-    /// Adds to every leaf the gradient of sum(output * cotangent). Pullbacks run once: a second call on the same graph
-    /// finds none. Throws when the output is not on this tape or the shapes differ.
+    /// Adds to every leaf the gradient of sum(output * cotangent). Pullbacks run once: a second call on the
+    /// same graph finds none. Throws when the output is not on this tape or the shapes differ.
     void backward(const Variable& output, const Tensor& cotangent);
 
     void reset();

@@ -22,9 +22,13 @@ constexpr std::size_t padding = 64;  // kernels may load one vector past the end
 
 thread_local Arena* current_arena = nullptr;
 
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
 
-std::size_t block_size(std::size_t bytes) { return round_up(bytes + padding, arena_alignment); }
+std::size_t block_size(std::size_t bytes) {
+    return round_up(bytes + padding, arena_alignment);
+}
 
 }  // namespace
 
@@ -90,9 +94,15 @@ void Arena::reset() {
     used_before_ = 0;
 }
 
-Arena* Arena::current() { return current_arena; }
+Arena* Arena::current() {
+    return current_arena;
+}
 
-ArenaScope::ArenaScope(Arena* arena) : before_(current_arena) { current_arena = arena; }
-ArenaScope::~ArenaScope() { current_arena = before_; }
+ArenaScope::ArenaScope(Arena* arena) : before_(current_arena) {
+    current_arena = arena;
+}
+ArenaScope::~ArenaScope() {
+    current_arena = before_;
+}
 
 }  // namespace locus

@@ -8,13 +8,15 @@
 
 namespace locus {
 
-/// Bytes between a block's begin and the next multiple that holds `bytes` and the padding for vector over-reads.
+/// Bytes between a block's begin and the next multiple that holds `bytes` and the padding for vector
+/// over-reads.
 inline constexpr std::size_t arena_alignment = 64;
 
-/// Hands out 64-byte-aligned memory from one region and takes it all back at reset(). Blocks that are known to be
-/// dead earlier (gradients of intermediate results) can be recycled, which keeps the backward pass in cache.
-/// The first steps may grow the arena; from then on nothing is allocated. Not thread-safe: one a worker.
-/// With the address sanitizer, memory that was reset or recycled is poisoned: a handle that outlives its step is found.
+/// Hands out 64-byte-aligned memory from one region and takes it all back at reset(). Blocks that are known
+/// to be dead earlier (gradients of intermediate results) can be recycled, which keeps the backward pass in
+/// cache. The first steps may grow the arena; from then on nothing is allocated. Not thread-safe: one a
+/// worker. With the address sanitizer, memory that was reset or recycled is poisoned: a handle that outlives
+/// its step is found.
 class Arena {
   public:
     Arena();

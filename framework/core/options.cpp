@@ -24,9 +24,17 @@ const T& Options::get(const std::string& name) const {
     return *value;
 }
 
-bool Options::flag(const std::string& name) const { return get<bool>(name); }
-Index Options::integer(const std::string& name) const { return get<Index>(name); }
-double Options::number(const std::string& name) const { return get<double>(name); }
-const std::string& Options::text(const std::string& name) const { return get<std::string>(name); }
+bool Options::flag(const std::string& name) const {
+    return get<bool>(name);
+}
+Index Options::integer(const std::string& name) const {
+    return get<Index>(name);
+}
+double Options::number(const std::string& name) const {
+    return get<double>(name);
+}
+const std::string& Options::text(const std::string& name) const {
+    return get<std::string>(name);
+}
 
 }  // namespace locus

@@ -37,7 +37,8 @@ class Workers {
     bool stop_ = false;
 };
 
-/// Threads to use when nothing is said: OMP_NUM_THREADS, else the allowed cores divided by the ranks on this machine.
+/// Threads to use when nothing is said: OMP_NUM_THREADS, else the allowed cores divided by the ranks on this
+/// machine.
 int default_threads();
 
 }  // namespace locus

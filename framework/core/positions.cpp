@@ -14,12 +14,15 @@ Positions Positions::consecutive(Index length, std::int64_t start) {
 }
 
 Positions::Positions(Index batch, Index length, Index axes, std::vector<std::int64_t> values)
-    : batch_(batch), length_(length), axes_(axes), values_(std::move(values)) {
+    : batch_(batch),
+      length_(length),
+      axes_(axes),
+      values_(std::make_shared<const std::vector<std::int64_t>>(std::move(values))) {
     require(batch >= 1 && length >= 0 && axes >= 1 && axes <= 3,
             "positions: expected [B, T, 1 to 3], found [{}, {}, {}]", batch, length, axes);
-    require(static_cast<Index>(values_.size()) == batch * length * axes,
+    require(static_cast<Index>(values_->size()) == batch * length * axes,
             "positions: [{}, {}, {}] needs {} values, found {}", batch, length, axes, batch * length * axes,
-            values_.size());
+            values_->size());
 }
 
 bool Positions::is_consecutive() const {
@@ -34,7 +37,7 @@ bool Positions::is_consecutive() const {
 
 std::int64_t Positions::least() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t value : values_) {
+    for (std::int64_t value : *values_) {
         if (value != none) least = std::min(least, value);
     }
     return least == std::numeric_limits<std::int64_t>::max() ? 0 : least;
@@ -42,7 +45,7 @@ std::int64_t Positions::least() const {
 
 std::int64_t Positions::greatest() const {
     std::int64_t greatest = none;
-    for (std::int64_t value : values_) greatest = std::max(greatest, value);
+    for (std::int64_t value : *values_) greatest = std::max(greatest, value);
     return greatest == none ? 0 : greatest;
 }
 

@@ -3,14 +3,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "framework/core/scalar.h"
 
 namespace locus {
 
-/// Integer coordinates of tokens: [B or 1, T, axes]. One axis for text; two for image row and column; three for
-/// video time, row and column. A batch of 1 is shared by every sequence. A token may have no position.
+/// Integer coordinates of tokens: [B or 1, T, axes]. One axis for text; two for image row and column; three
+/// for video time, row and column. A batch of 1 is shared by every sequence. A token may have no position.
 class Positions {
   public:
     static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
@@ -26,8 +27,11 @@ class Positions {
     Index batch() const { return batch_; }
     Index length() const { return length_; }
     Index axes() const { return axes_; }
-    std::int64_t operator()(Index b, Index t, Index axis = 0) const {
-        return values_[static_cast<std::size_t>(((batch_ == 1 ? 0 : b) * length_ + t) * axes_ + axis)];
+    std::int64_t operator()(Index b, Index t, Index axis = 0) const { return row(b)[t * axes_ + axis]; }
+
+    /// The coordinates of sequence b: [length, axes].
+    const std::int64_t* row(Index b) const {
+        return values_->data() + (batch_ == 1 ? 0 : b) * length_ * axes_;
     }
 
     /// True where every token of every sequence stands one after the token before it (one axis).
@@ -36,11 +40,15 @@ class Positions {
     std::int64_t least() const;     // over all tokens and axes that have a position; 0 if there is none
     std::int64_t greatest() const;  // likewise
 
-    bool operator==(const Positions&) const = default;
+    bool operator==(const Positions& other) const {
+        return batch_ == other.batch_ && length_ == other.length_ && axes_ == other.axes_ &&
+               (values_ == other.values_ || *values_ == *other.values_);
+    }
 
   private:
     Index batch_ = 1, length_ = 0, axes_ = 1;
-    std::vector<std::int64_t> values_;
+    std::shared_ptr<const std::vector<std::int64_t>> values_ =
+        std::make_shared<std::vector<std::int64_t>>();  // shared by copies
 };
 
 }  // namespace locus

@@ -49,7 +49,9 @@ std::uint64_t RandomStream::bits64() {
     return (static_cast<std::uint64_t>(bits()) << 32) | low;
 }
 
-double RandomStream::uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
+double RandomStream::uniform() {
+    return static_cast<double>(bits64() >> 11) * 0x1p-53;
+}
 
 double RandomStream::normal() {
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));  // 1 - u lies in (0, 1]
@@ -64,7 +66,9 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
     return value % bound;
 }
 
-std::uint64_t name_index(std::string_view name) { return XXH3_64bits(name.data(), name.size()); }
+std::uint64_t name_index(std::string_view name) {
+    return XXH3_64bits(name.data(), name.size());
+}
 
 std::vector<Index> permutation(Index count, RandomStream stream) {
     std::vector<Index> order(static_cast<std::size_t>(count));

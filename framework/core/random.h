@@ -22,17 +22,17 @@ enum class Purpose : std::uint32_t {
     test = 8,
 };
 
-/// A stream of random numbers that depends on (seed, purpose, index) and on nothing else: not on ranks, threads
-/// or what was drawn before from other streams.
+/// A stream of random numbers that depends on (seed, purpose, index) and on nothing else: not on ranks,
+/// threads or what was drawn before from other streams.
 class RandomStream {
   public:
     RandomStream(std::uint64_t seed, Purpose purpose, std::initializer_list<std::uint64_t> index);
 
     std::uint32_t bits();
     std::uint64_t bits64();
-    double uniform();                            // [0, 1), 53 bits
-    double normal();                             // mean 0, standard deviation 1 (Box-Muller)
-    std::uint64_t below(std::uint64_t bound);    // 0 .. bound - 1, without bias; bound > 0
+    double uniform();                          // [0, 1), 53 bits
+    double normal();                           // mean 0, standard deviation 1 (Box-Muller)
+    std::uint64_t below(std::uint64_t bound);  // 0 .. bound - 1, without bias; bound > 0
 
   private:
     void refill();

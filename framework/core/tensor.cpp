@@ -11,7 +11,9 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-std::size_t bytes_of(Index count) { return static_cast<std::size_t>(count) * sizeof(Scalar); }
+std::size_t bytes_of(Index count) {
+    return static_cast<std::size_t>(count) * sizeof(Scalar);
+}
 
 std::shared_ptr<Scalar[]> heap_buffer(Index count) {
     const std::size_t bytes = (bytes_of(count) + 2 * arena_alignment - 1) / arena_alignment * arena_alignment;
@@ -32,7 +34,9 @@ Tensor Tensor::empty(const Shape& shape) {
     return Tensor(std::move(owner), data, shape);
 }
 
-Tensor Tensor::zeros(const Shape& shape) { return full(shape, 0); }
+Tensor Tensor::zeros(const Shape& shape) {
+    return full(shape, 0);
+}
 
 Tensor Tensor::full(const Shape& shape, Scalar value) {
     Tensor tensor = empty(shape);
@@ -48,10 +52,13 @@ Tensor Tensor::of(const Shape& shape, std::span<const Scalar> values) {
     return tensor;
 }
 
-Tensor Tensor::view(Scalar* data, const Shape& shape) { return Tensor(nullptr, data, shape); }
+Tensor Tensor::view(Scalar* data, const Shape& shape) {
+    return Tensor(nullptr, data, shape);
+}
 
 Tensor Tensor::reshaped(const Shape& shape) const {
-    require(shape.count() == count(), "reshape: {} has {} values, {} has {}", shape_, count(), shape, shape.count());
+    require(shape.count() == count(), "reshape: {} has {} values, {} has {}", shape_, count(), shape,
+            shape.count());
     Tensor tensor = *this;
     tensor.shape_ = shape;
     return tensor;
@@ -66,7 +73,9 @@ Tensor Tensor::rows(Index begin, Index count) const {
     return tensor;
 }
 
-Tensor Tensor::clone() const { return of(shape_, values()); }
+Tensor Tensor::clone() const {
+    return of(shape_, values());
+}
 
 void Tensor::fill(Scalar value) const {
     if (value == 0) {

@@ -9,8 +9,8 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// Handle to a row-major array. Copies share the buffer. A tensor made within an ArenaScope lives until its arena is
-/// reset; one made outside owns its memory. Buffers are 64-byte aligned and padded by 64 bytes.
+/// Handle to a row-major array. Copies share the buffer. A tensor made within an ArenaScope lives until its
+/// arena is reset; one made outside owns its memory. Buffers are 64-byte aligned and padded by 64 bytes.
 class Tensor {
   public:
     Tensor() = default;
@@ -18,8 +18,8 @@ class Tensor {
     static Tensor empty(const Shape& shape);  // values are not set
     static Tensor zeros(const Shape& shape);
     static Tensor full(const Shape& shape, Scalar value);
-    static Tensor of(const Shape& shape, std::span<const Scalar> values);     // a copy; throws on another count
-    static Tensor view(Scalar* data, const Shape& shape);                     // borrowed: the caller keeps it alive
+    static Tensor of(const Shape& shape, std::span<const Scalar> values);  // a copy; throws on another count
+    static Tensor view(Scalar* data, const Shape& shape);  // borrowed: the caller keeps it alive
 
     const Shape& shape() const { return shape_; }
     Index size(int axis) const { return shape_[axis]; }
@@ -28,8 +28,8 @@ class Tensor {
     std::span<Scalar> values() const { return {data_, static_cast<std::size_t>(count())}; }
     explicit operator bool() const { return data_ != nullptr; }
 
-    Tensor reshaped(const Shape& shape) const;          // the same buffer; throws on another count
-    Tensor rows(Index begin, Index count) const;        // the same buffer: a run of the outermost axis
+    Tensor reshaped(const Shape& shape) const;    // the same buffer; throws on another count
+    Tensor rows(Index begin, Index count) const;  // the same buffer: a run of the outermost axis
     Tensor clone() const;
 
     void fill(Scalar value) const;

@@ -7,7 +7,9 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-Variable optional(const Parameter& parameter) { return parameter ? Variable(parameter) : Variable(); }
+Variable optional(const Parameter& parameter) {
+    return parameter ? Variable(parameter) : Variable();
+}
 
 }  // namespace
 
@@ -16,7 +18,9 @@ Linear::Linear(const ParameterScope& scope, Index in, Index out, double deviatio
     if (bias) bias_ = scope.add("bias", {out}, Initial::zeros());
 }
 
-Variable Linear::operator()(const Variable& x) const { return linear(x, weight_, optional(bias_)); }
+Variable Linear::operator()(const Variable& x) const {
+    return linear(x, weight_, optional(bias_));
+}
 
 Norm::Norm(const ParameterScope& scope, Index width, Kind kind, bool shift)
     : kind_(kind), scale_(scope.add("weight", {width}, Initial::ones())) {

@@ -18,7 +18,8 @@ void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& valu
         return value.fill(static_cast<Scalar>(parameter.initial.value));
     }
     RandomStream stream(seed, Purpose::parameter, {name_index(parameter.name)});
-    for (Scalar& number : value.values()) number = static_cast<Scalar>(parameter.initial.value * stream.normal());
+    for (Scalar& number : value.values())
+        number = static_cast<Scalar>(parameter.initial.value * stream.normal());
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& valu
 Index ParameterStore::add(std::string name, const Shape& shape, Initial initial) {
     require(!values_, "parameters: '{}' comes after the buffer was made", name);
     const auto same = [&](const ParameterInfo& other) { return other.name == name; };
-    require(std::none_of(parameters_.begin(), parameters_.end(), same), "parameters: '{}' is there twice", name);
+    require(std::none_of(parameters_.begin(), parameters_.end(), same), "parameters: '{}' is there twice",
+            name);
     parameters_.push_back({std::move(name), shape, flat_size_, initial, shape.rank() >= 2});
     count_ += shape.count();
     flat_size_ += (shape.count() + alignment - 1) / alignment * alignment;
@@ -47,9 +49,15 @@ Tensor ParameterStore::view(const Tensor& flat, Index parameter) const {
     return Tensor::view(flat.data() + info.offset, info.shape);
 }
 
-ParameterGradients::ParameterGradients(const Tensor* flat) : before_(current_gradients) { current_gradients = flat; }
-ParameterGradients::~ParameterGradients() { current_gradients = before_; }
-const Tensor* ParameterGradients::current() { return current_gradients; }
+ParameterGradients::ParameterGradients(const Tensor* flat) : before_(current_gradients) {
+    current_gradients = flat;
+}
+ParameterGradients::~ParameterGradients() {
+    current_gradients = before_;
+}
+const Tensor* ParameterGradients::current() {
+    return current_gradients;
+}
 
 Parameter::operator Variable() const {
     const Tensor* flat = ParameterGradients::current();

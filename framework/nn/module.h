@@ -10,8 +10,8 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// How a parameter begins: constant, or normal with a standard deviation. Drawn by (seed, name), so that arms share
-/// initial values wherever names and shapes agree.
+/// How a parameter begins: constant, or normal with a standard deviation. Drawn by (seed, name), so that arms
+/// share initial values wherever names and shapes agree.
 struct Initial {
     enum class Kind { constant, normal } kind = Kind::constant;
     double value = 0;  // the constant, or the standard deviation
@@ -24,9 +24,9 @@ struct Initial {
 struct ParameterInfo {
     std::string name;
     Shape shape;
-    Index offset;    // in the flat buffers
+    Index offset;  // in the flat buffers
     Initial initial;
-    bool decayed;    // weight decay: matrices only
+    bool decayed;  // weight decay: matrices only
 };
 
 /// All parameters of a model in one flat buffer; gradients and moments use the same layout.
@@ -39,9 +39,9 @@ class ParameterStore {
     void allocate(std::uint64_t seed);
 
     const std::vector<ParameterInfo>& parameters() const { return parameters_; }
-    Index count() const { return count_; }                  // numbers in all parameters, without padding
-    Index flat_size() const { return flat_size_; }          // of the buffers; each parameter begins on 64 bytes
-    const Tensor& values() const { return values_; }        // [flat_size]
+    Index count() const { return count_; }            // numbers in all parameters, without padding
+    Index flat_size() const { return flat_size_; }    // of the buffers; each parameter begins on 64 bytes
+    const Tensor& values() const { return values_; }  // [flat_size]
     Tensor view(const Tensor& flat, Index parameter) const;  // one parameter's part of a flat buffer
     std::uint64_t version() const { return version_; }       // changes with every optimizer step
     void touch() { ++version_; }
@@ -83,7 +83,8 @@ class Parameter {
 /// Where a module puts its parameters: a store and a dotted prefix ("blocks.0.attention").
 class ParameterScope {
   public:
-    explicit ParameterScope(ParameterStore& store, std::string prefix = "") : store_(&store), prefix_(std::move(prefix)) {}
+    explicit ParameterScope(ParameterStore& store, std::string prefix = "")
+        : store_(&store), prefix_(std::move(prefix)) {}
     ParameterScope inside(const std::string& name) const { return ParameterScope(*store_, join(name)); }
     Parameter add(const std::string& name, const Shape& shape, Initial initial) const {
         return Parameter(*store_, store_->add(join(name), shape, initial));

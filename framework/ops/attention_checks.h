@@ -11,7 +11,7 @@ struct AttentionSizes {
 };
 
 /// Throws unless everything fits; the bias must cover every distance between positions.
-AttentionSizes attention_sizes(const Variable& q, const Variable& k, const Variable& v, const AttentionTerms& terms,
-                               const Mask& mask);
+AttentionSizes attention_sizes(const Variable& q, const Variable& k, const Variable& v,
+                               const AttentionTerms& terms, const Mask& mask);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -9,19 +9,6 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// The positions of a batch as rows of plain numbers.
-std::vector<std::int64_t> position_row(const Positions& positions, Index b) {
-    std::vector<std::int64_t> row(static_cast<std::size_t>(positions.length()));
-    for (Index t = 0; t < positions.length(); ++t) row[static_cast<std::size_t>(t)] = positions(b, t);
-    return row;
-}
-
-// Everything that the heads of one sequence share.
-struct Sequence {
-    MaskRanges ranges;
-    std::vector<std::int64_t> query_positions, key_positions;
-};
-
 // One call of attention: sizes and inputs, and the kernel's view of every head.
 struct Call {
     AttentionSizes sizes;
@@ -30,17 +17,9 @@ struct Call {
     Positions query, key;
     std::int64_t first_distance;
 
-    Sequence sequence(Index b) const {
-        Sequence result;
-        result.ranges = mask_ranges(mask, b, sizes.queries, sizes.keys);
-        if (biased) {
-            result.query_positions = position_row(query, b);
-            result.key_positions = position_row(key, b);
-        }
-        return result;
-    }
+    MaskRanges ranges(Index b) const { return mask_ranges(mask, b, sizes.queries, sizes.keys); }
 
-    kernels::AttentionHead head(const Sequence& sequence, Index b, Index h, const Tensor& q, const Tensor& k,
+    kernels::AttentionHead head(const MaskRanges& seen, Index b, Index h, const Tensor& q, const Tensor& k,
                                 const Tensor& v, const Tensor& bias) const {
         const AttentionSizes& s = sizes;
         const Index kv = (b * s.kv_heads + h / (s.heads / s.kv_heads)) * s.keys * s.head_dim;
@@ -52,19 +31,21 @@ struct Call {
                 .k = k.data() + kv,
                 .v = v.data() + kv,
                 .scale = s.scale,
-                .ranges = &sequence.ranges,
+                .ranges = &seen,
                 .query_segments = segmented ? mask.query_segments.data() + b * s.queries : nullptr,
                 .key_segments = segmented ? mask.key_segments.data() + b * s.keys : nullptr,
                 .bias = biased ? bias.data() + h * bias.size(1) : nullptr,
                 .first_distance = first_distance,
-                .query_positions = sequence.query_positions.data(),
-                .key_positions = sequence.key_positions.data()};
+                .query_positions = biased ? query.row(b) : nullptr,
+                .key_positions = biased ? key.row(b) : nullptr};
     }
 };
 
 // The bias of every distance, one column each: [H, distances + padding].
 Variable bias_by_distance(const DistanceBias& bias) {
-    std::vector<std::int32_t> columns = bias.rows;
+    WorkVector<std::int32_t> columns;
+    columns.reserve(bias.rows.size() + static_cast<std::size_t>(kernels::bias_padding));
+    columns.assign(bias.rows.begin(), bias.rows.end());
     columns.insert(columns.end(), kernels::bias_padding, -1);
     return take_columns(bias.table, std::move(columns));
 }
@@ -73,17 +54,22 @@ Variable bias_by_distance(const DistanceBias& bias) {
 
 Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v, const AttentionTerms& terms,
                          const Mask& mask) {
-    const Call call{attention_sizes(q, k, v, terms, mask), mask, static_cast<bool>(terms.bias), terms.query, terms.key,
+    const Call call{attention_sizes(q, k, v, terms, mask),
+                    mask,
+                    static_cast<bool>(terms.bias),
+                    terms.query,
+                    terms.key,
                     terms.bias.first};
     const AttentionSizes s = call.sizes;
     const Index width = s.heads * s.head_dim;
     const Variable bias = call.biased ? bias_by_distance(terms.bias) : Variable();
 
-    Tensor out = Tensor::empty({s.batch, s.queries, width}), lse = Tensor::empty({s.batch, s.heads, s.queries});
+    Tensor out = Tensor::empty({s.batch, s.queries, width}),
+           lse = Tensor::empty({s.batch, s.heads, s.queries});
     for (Index b = 0; b < s.batch; ++b) {
-        const Sequence sequence = call.sequence(b);
+        const MaskRanges seen = call.ranges(b);
         for (Index h = 0; h < s.heads; ++h) {
-            kernels::attention_forward(call.head(sequence, b, h, q.value(), k.value(), v.value(), bias.value()),
+            kernels::attention_forward(call.head(seen, b, h, q.value(), k.value(), v.value(), bias.value()),
                                        out.data() + b * s.queries * width + h * s.head_dim, width,
                                        lse.data() + (b * s.heads + h) * s.queries);
         }
@@ -92,18 +78,19 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
         Tensor dq = Tensor::empty(q.shape()), dk = Tensor::zeros(k.shape()), dv = Tensor::zeros(v.shape());
         Tensor dbias = gradients.wanted(3) ? Tensor::zeros(bias.shape()) : Tensor();
         for (Index b = 0; b < s.batch; ++b) {
-            const Sequence sequence = call.sequence(b);
+            const MaskRanges seen = call.ranges(b);
             for (Index h = 0; h < s.heads; ++h) {
-                const auto head = call.head(sequence, b, h, q.value(), k.value(), v.value(), bias.value());
+                const auto head = call.head(seen, b, h, q.value(), k.value(), v.value(), bias.value());
                 const Index row = b * s.queries * width + h * s.head_dim;
-                kernels::attention_pullback(head, {.out = out.data() + row,
-                                                   .dout = cotangent.data() + row,
-                                                   .stride = width,
-                                                   .lse = lse.data() + (b * s.heads + h) * s.queries,
-                                                   .dq = dq.data() + (head.q - q.value().data()),
-                                                   .dk = dk.data() + (head.k - k.value().data()),
-                                                   .dv = dv.data() + (head.v - v.value().data()),
-                                                   .dbias = dbias ? dbias.data() + h * dbias.size(1) : nullptr});
+                kernels::attention_pullback(head,
+                                            {.out = out.data() + row,
+                                             .dout = cotangent.data() + row,
+                                             .stride = width,
+                                             .lse = lse.data() + (b * s.heads + h) * s.queries,
+                                             .dq = dq.data() + (head.q - q.value().data()),
+                                             .dk = dk.data() + (head.k - k.value().data()),
+                                             .dv = dv.data() + (head.v - v.value().data()),
+                                             .dbias = dbias ? dbias.data() + h * dbias.size(1) : nullptr});
             }
         }
         gradients.add(0, dq);

@@ -7,8 +7,8 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// Calls body(a, b, out, count) for runs over which `out` is contiguous and each input either contiguous (step 1) or
-// one repeated number (step 0).
+// Calls body(a, b, out, count) for runs over which `out` is contiguous and each input either contiguous (step
+// 1) or one repeated number (step 0).
 struct Run {
     Index a, b, out, count;
     bool a_repeats, b_repeats;
@@ -51,7 +51,8 @@ Tensor product(const Tensor& a, const Tensor& b) {
         const Scalar *left = a.data() + run.a, *right = b.data() + run.b;
         Scalar* to = out.data() + run.out;
         if (!run.a_repeats && !run.b_repeats) return kernels::multiply(left, right, to, run.count);
-        for (Index i = 0; i < run.count; ++i) to[i] = left[run.a_repeats ? 0 : i] * right[run.b_repeats ? 0 : i];
+        for (Index i = 0; i < run.count; ++i)
+            to[i] = left[run.a_repeats ? 0 : i] * right[run.b_repeats ? 0 : i];
     });
     return out;
 }
@@ -64,7 +65,8 @@ Variable add(const Variable& a, const Variable& b) {
         const Scalar *left = a.value().data() + run.a, *right = b.value().data() + run.b;
         Scalar* to = out.data() + run.out;
         if (!run.a_repeats && !run.b_repeats) return kernels::add(left, right, to, run.count);
-        for (Index i = 0; i < run.count; ++i) to[i] = left[run.a_repeats ? 0 : i] + right[run.b_repeats ? 0 : i];
+        for (Index i = 0; i < run.count; ++i)
+            to[i] = left[run.a_repeats ? 0 : i] + right[run.b_repeats ? 0 : i];
     });
     return record(out, {a, b}, [](const Tensor& cotangent, const Gradients& gradients) {
         if (gradients.wanted(0)) gradients.add(0, cotangent.clone());
@@ -73,10 +75,11 @@ Variable add(const Variable& a, const Variable& b) {
 }
 
 Variable multiply(const Variable& a, const Variable& b) {
-    return record(product(a.value(), b.value()), {a, b}, [a, b](const Tensor& cotangent, const Gradients& gradients) {
-        if (gradients.wanted(0)) gradients.add(0, product(cotangent, b.value()));
-        if (gradients.wanted(1)) gradients.add(1, product(cotangent, a.value()));
-    });
+    return record(product(a.value(), b.value()), {a, b},
+                  [a, b](const Tensor& cotangent, const Gradients& gradients) {
+                      if (gradients.wanted(0)) gradients.add(0, product(cotangent, b.value()));
+                      if (gradients.wanted(1)) gradients.add(1, product(cotangent, a.value()));
+                  });
 }
 
 Variable scale(const Variable& x, Scalar factor) {
@@ -111,8 +114,8 @@ Variable swiglu(const Variable& gate, const Variable& up) {
     kernels::swiglu(gate.value().data(), up.value().data(), out.data(), out.count());
     return record(out, {gate, up}, [gate, up](const Tensor& cotangent, const Gradients& gradients) {
         Tensor dgate = Tensor::empty(gate.shape()), dup = Tensor::empty(up.shape());
-        kernels::swiglu_pullback(gate.value().data(), up.value().data(), cotangent.data(), dgate.data(), dup.data(),
-                                 dgate.count());
+        kernels::swiglu_pullback(gate.value().data(), up.value().data(), cotangent.data(), dgate.data(),
+                                 dup.data(), dgate.count());
         gradients.add(0, dgate);
         gradients.add(1, dup);
     });
@@ -126,7 +129,8 @@ Variable dropout(const Variable& x, double rate, const DropoutKey& key) {
     const auto factor = static_cast<Scalar>(1 / (1 - rate));
     const Index rows = x.size(0), width = x.shape().count() / rows;
     for (Index b = 0; b < rows; ++b) {
-        RandomStream stream(key.seed, Purpose::dropout, {key.step, key.sample + static_cast<std::uint64_t>(b), key.layer});
+        RandomStream stream(key.seed, Purpose::dropout,
+                            {key.step, key.sample + static_cast<std::uint64_t>(b), key.layer});
         for (Index i = 0; i < width; ++i) kept.data()[b * width + i] = stream.bits() < limit ? 0 : factor;
     }
     return multiply(x, Variable(kept));

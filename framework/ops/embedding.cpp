@@ -6,10 +6,10 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-Variable embedding(const Variable& table, std::span<const Token> ids, Index batch, Index length) {
+Variable embedding(const Variable& table, WorkVector<Token> ids, Index batch, Index length) {
     require(table.shape().rank() == 2, "embedding: expected a table [rows, width], found {}", table.shape());
-    require(static_cast<Index>(ids.size()) == batch * length, "embedding: {} ids for [{}, {}]", ids.size(), batch,
-            length);
+    require(static_cast<Index>(ids.size()) == batch * length, "embedding: {} ids for [{}, {}]", ids.size(),
+            batch, length);
     const Index width = table.size(1);
     Tensor out = Tensor::empty({batch, length, width});
     Scalar* to = out.data();
@@ -17,16 +17,16 @@ Variable embedding(const Variable& table, std::span<const Token> ids, Index batc
         require(id >= 0 && id < table.size(0), "embedding: id {} is outside the table {}", id, table.shape());
         to = std::copy_n(table.value().data() + id * width, width, to);
     }
-    // `ids` belongs to the batch, which outlives the step
-    return record(out, {table}, [=, of = table.shape()](const Tensor& cotangent, const Gradients& gradients) {
-        const auto [dtable, fresh] = gradients.sink(0);
-        if (fresh) dtable.fill(0);
-        const Scalar* from = cotangent.data();
-        for (Token id : ids) {
-            kernels::accumulate(from, dtable.data() + id * width, width);
-            from += width;
-        }
-    });
+    return record(out, {table},
+                  [width, ids = std::move(ids)](const Tensor& cotangent, const Gradients& gradients) {
+                      const auto [dtable, fresh] = gradients.sink(0);
+                      if (fresh) dtable.fill(0);
+                      const Scalar* from = cotangent.data();
+                      for (Token id : ids) {
+                          kernels::accumulate(from, dtable.data() + id * width, width);
+                          from += width;
+                      }
+                  });
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

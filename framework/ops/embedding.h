@@ -1,13 +1,13 @@
 #pragma once
 
-#include <span>
-
 #include "framework/autodiff/variable.h"
 #include "framework/core/batch.h"
+#include "framework/core/work_vector.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// Rows of a table: table [rows, width], ids [B, T] row-major, result [B, T, width]. Throws for an id outside the table.
-Variable embedding(const Variable& table, std::span<const Token> ids, Index batch, Index length);
+/// Rows of a table: table [rows, width], ids [B, T] row-major, result [B, T, width]. Throws for an id outside
+/// the table.
+Variable embedding(const Variable& table, WorkVector<Token> ids, Index batch, Index length);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -16,8 +16,8 @@ struct CrossEntropy {
     std::vector<double> nats;  // [N], only where asked for: of each place, 0 where there is no target
 };
 
-/// x [N, width] (leading axes are folded into N), weight [vocabulary, width], targets [N] with Batch::no_target where
-/// nothing is asked. Throws for a target outside the vocabulary.
+/// x [N, width] (leading axes are folded into N), weight [vocabulary, width], targets [N] with
+/// Batch::no_target where nothing is asked. Throws for a target outside the vocabulary.
 CrossEntropy linear_cross_entropy(const Variable& x, const Variable& weight, std::span<const Token> targets,
                                   bool keep_nats = false);
 

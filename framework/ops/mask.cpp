@@ -45,12 +45,12 @@ bool Mask::allows(Index b, Index i, Index j, Index queries, Index keys) const {
 void Mask::check(Index batch, Index queries, Index keys) const {
     require(window >= 0 && global >= 0, "mask: window {} and global {} must not be negative", window, global);
     require(query_offset >= 0, "mask: the query offset {} is negative", query_offset);
-    require(!causal || query_offset + queries <= keys, "mask: {} queries from index {}, but only {} keys", queries,
-            query_offset, keys);
+    require(!causal || query_offset + queries <= keys, "mask: {} queries from index {}, but only {} keys",
+            queries, query_offset, keys);
     require(query_segments.empty() == key_segments.empty(), "mask: segments of queries and keys go together");
     if (query_segments.empty()) return;
-    require(static_cast<Index>(query_segments.size()) == batch * queries, "mask: {} query segments for [{}, {}]",
-            query_segments.size(), batch, queries);
+    require(static_cast<Index>(query_segments.size()) == batch * queries,
+            "mask: {} query segments for [{}, {}]", query_segments.size(), batch, queries);
     require(static_cast<Index>(key_segments.size()) == batch * keys, "mask: {} key segments for [{}, {}]",
             key_segments.size(), batch, keys);
 }
@@ -58,6 +58,7 @@ void Mask::check(Index batch, Index queries, Index keys) const {
 MaskRanges mask_ranges(const Mask& mask, Index b, Index queries, Index keys) {
     MaskRanges ranges;
     ranges.global = std::min(mask.global, keys);
+    ranges.queries.reserve(static_cast<std::size_t>(queries));
     for (Index i = 0; i < queries; ++i) ranges.queries.push_back(range_of(mask, i, keys));
     if (!mask.causal && ranges.global > 0) {  // a global key lies past `last` of the first queries
         for (KeyRange& range : ranges.queries) range.last = std::max(range.last, ranges.global - 1);
@@ -66,10 +67,12 @@ MaskRanges mask_ranges(const Mask& mask, Index b, Index queries, Index keys) {
     const auto row = [&](const std::vector<std::int32_t>& all, Index count) {
         return std::span(all).subspan(static_cast<std::size_t>(b * count), static_cast<std::size_t>(count));
     };
-    const auto query_segments = row(mask.query_segments, queries), key_segments = row(mask.key_segments, keys);
+    const auto query_segments = row(mask.query_segments, queries),
+               key_segments = row(mask.key_segments, keys);
     ranges.by_segment = ranges.global > 0 || !std::is_sorted(key_segments.begin(), key_segments.end());
     for (Index i = 0; i < queries && !ranges.by_segment; ++i) {
-        narrow(ranges.queries[static_cast<std::size_t>(i)], key_segments, query_segments[static_cast<std::size_t>(i)]);
+        narrow(ranges.queries[static_cast<std::size_t>(i)], key_segments,
+               query_segments[static_cast<std::size_t>(i)]);
     }
     return ranges;
 }
@@ -86,7 +89,8 @@ void fill_hidden(const Tensor& scores, const Mask& mask, Scalar value) {
         for (Index i = 0; i < queries; ++i) {
             for (Index j = 0; j < keys; ++j) {
                 if (mask.allows(b, i, j, queries, keys)) continue;
-                for (Index h = 0; h < heads; ++h) scores.data()[((b * heads + h) * queries + i) * keys + j] = value;
+                for (Index h = 0; h < heads; ++h)
+                    scores.data()[((b * heads + h) * queries + i) * keys + j] = value;
             }
         }
     }

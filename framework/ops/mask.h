@@ -5,18 +5,22 @@
 #include <vector>
 
 #include "framework/autodiff/variable.h"
+#include "framework/core/work_vector.h"
 
 namespace locus {
 
-/// An attention mask over absolute indices: key j has index j, query i has index query_offset + i (the offset is the
-/// number of keys that a cache held before). Masks look at indices only, never at positions.
+/// An attention mask over absolute indices: key j has index j, query i has index query_offset + i (the offset
+/// is the number of keys that a cache held before). Masks look at indices only, never at positions.
 struct Mask {
-    bool causal = true;     // a query sees keys up to its own index
-    Index window = 0;       // number of keys that a query sees, itself included; 0: all. Both ways if not causal
-    Index global = 0;       // the first tokens see and are seen without regard to the window; never against causality
+    bool causal = true;  // a query sees keys up to its own index
+    Index window = 0;    // number of keys that a query sees, itself included; 0: all. Both ways if not causal
+    Index global =
+        0;  // the first tokens see and are seen without regard to the window; never against causality
     Index query_offset = 0;
-    std::vector<std::int32_t> query_segments;  // [B, Tq]; empty: all in one segment. A query sees its own segment
-    std::vector<std::int32_t> key_segments;    // [B, Tk]; a negative segment (padding) sees nothing and is not seen
+    std::vector<std::int32_t>
+        query_segments;  // [B, Tq]; empty: all in one segment. A query sees its own segment
+    std::vector<std::int32_t>
+        key_segments;  // [B, Tk]; a negative segment (padding) sees nothing and is not seen
 
     /// True when query i of sequence b sees key j, among `queries` and `keys`.
     bool allows(Index b, Index i, Index j, Index queries, Index keys) const;
@@ -32,9 +36,9 @@ struct KeyRange {
 
 /// The mask of one sequence as ranges, so that kernels compare numbers and skip whole tiles.
 struct MaskRanges {
-    std::vector<KeyRange> queries;   // [Tq]
-    Index global = 0;                // keys that are seen in spite of `first`
-    bool by_segment = false;         // the segments must be compared as well
+    WorkVector<KeyRange> queries;  // [Tq]
+    Index global = 0;              // keys that are seen in spite of `first`
+    bool by_segment = false;       // the segments must be compared as well
 };
 
 MaskRanges mask_ranges(const Mask& mask, Index b, Index queries, Index keys);

@@ -6,7 +6,8 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// a [..., m, k] times b [..., k, n] with equal leading axes, or b^T with b [..., n, k] where `b_form` is yes.
+/// a [..., m, k] times b [..., k, n] with equal leading axes, or b^T with b [..., n, k] where `b_form` is
+/// yes.
 Variable matmul(const Variable& a, const Variable& b, Transpose b_form = Transpose::no);
 
 /// x [..., in] times weight^T, weight [out, in], plus bias [out] where it is given. Result [..., out].

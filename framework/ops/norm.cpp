@@ -6,13 +6,15 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-Variable norm(const char* name, const Variable& x, const Variable& scale, const Variable& shift, bool centred) {
+Variable norm(const char* name, const Variable& x, const Variable& scale, const Variable& shift,
+              bool centred) {
     const Index width = x.size(-1), rows = x.shape().count() / width;
     require(scale.shape() == Shape{width}, "{}: expected a scale [{}], found {}", name, width, scale.shape());
-    require(!shift || shift.shape() == Shape{width}, "{}: expected a shift [{}], found {}", name, width, shift.shape());
+    require(!shift || shift.shape() == Shape{width}, "{}: expected a shift [{}], found {}", name, width,
+            shift.shape());
     Tensor out = Tensor::empty(x.shape()), statistics = Tensor::empty({rows, 2});
-    kernels::norm(x.value().data(), scale.value().data(), shift.value().data(), centred, norm_epsilon, out.data(),
-                  statistics.data(), rows, width);
+    kernels::norm(x.value().data(), scale.value().data(), shift.value().data(), centred, norm_epsilon,
+                  out.data(), statistics.data(), rows, width);
     return record(out, {x, scale, shift}, [=](const Tensor& cotangent, const Gradients& gradients) {
         const auto additive = [&](std::size_t input) {  // a gradient that the kernel adds to
             if (!gradients.wanted(input)) return Tensor();
@@ -23,8 +25,8 @@ Variable norm(const char* name, const Variable& x, const Variable& scale, const 
         const Tensor dscale = additive(1), dshift = additive(2);
         const bool wanted = gradients.wanted(0);
         const auto [dx, fresh] = wanted ? gradients.sink(0) : Gradients::Sink{Tensor::empty(x.shape()), true};
-        kernels::norm_pullback(x.value().data(), scale.value().data(), statistics.data(), cotangent.data(), centred,
-                               dx.data(), !fresh, dscale.data(), dshift.data(), rows, width);
+        kernels::norm_pullback(x.value().data(), scale.value().data(), statistics.data(), cotangent.data(),
+                               centred, dx.data(), !fresh, dscale.data(), dshift.data(), rows, width);
     });
 }
 
@@ -34,6 +36,8 @@ Variable layer_norm(const Variable& x, const Variable& scale, const Variable& sh
     return norm("layer_norm", x, scale, shift, true);
 }
 
-Variable rms_norm(const Variable& x, const Variable& scale) { return norm("rms_norm", x, scale, {}, false); }
+Variable rms_norm(const Variable& x, const Variable& scale) {
+    return norm("rms_norm", x, scale, {}, false);
+}
 
 }  // namespace locus::inline LOCUS_SCALAR

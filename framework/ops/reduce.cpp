@@ -16,7 +16,8 @@ Variable sum_rows(const Variable& x, Index rows, const Shape& shape) {
     }
     return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
         Tensor dx = Tensor::empty(of);
-        for (Index row = 0; row < rows; ++row) std::fill_n(dx.data() + row * width, width, cotangent.data()[row]);
+        for (Index row = 0; row < rows; ++row)
+            std::fill_n(dx.data() + row * width, width, cotangent.data()[row]);
         gradients.add(0, dx);
     });
 }
@@ -30,6 +31,8 @@ Variable sum_last(const Variable& x) {
     return sum_rows(x, shape.count(), shape);
 }
 
-Variable sum_all(const Variable& x) { return sum_rows(x, 1, {1}); }
+Variable sum_all(const Variable& x) {
+    return sum_rows(x, 1, {1});
+}
 
 }  // namespace locus::inline LOCUS_SCALAR

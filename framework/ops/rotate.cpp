@@ -46,8 +46,8 @@ Variable rotate(const Variable& x, const Rotation& rotation) {
     const Index pairs = cos.size(3), width = x.size(3);
     Tensor out = Tensor::empty(x.shape());
     for_each_row(x.shape(), cos.shape(), [&](Index at, Index table) {
-        kernels::rotate_row(x.value().data() + at, cos.value().data() + table, sin.value().data() + table, interleaved,
-                            false, out.data() + at, false, pairs, width);
+        kernels::rotate_row(x.value().data() + at, cos.value().data() + table, sin.value().data() + table,
+                            interleaved, false, out.data() + at, false, pairs, width);
     });
     return record(out, {x, cos, sin}, [=](const Tensor& cotangent, const Gradients& gradients) {
         if (gradients.wanted(1) || gradients.wanted(2)) {

@@ -7,9 +7,8 @@
 namespace locus::inline LOCUS_SCALAR {
 
 Variable reshape(const Variable& x, const Shape& shape) {
-    return record(x.value().reshaped(shape), {x}, [of = x.shape()](const Tensor&, const Gradients& gradients) {
-        gradients.pass(0, of);
-    });
+    return record(x.value().reshaped(shape), {x},
+                  [of = x.shape()](const Tensor&, const Gradients& gradients) { gradients.pass(0, of); });
 }
 
 namespace {
@@ -21,7 +20,8 @@ void for_each_head_row(Index batch, Index length, Index columns, Index first, In
     for (Index b = 0; b < batch; ++b) {
         for (Index h = 0; h < heads; ++h) {
             for (Index t = 0; t < length; ++t) {
-                body((b * length + t) * columns + first + h * head_dim, ((b * heads + h) * length + t) * head_dim);
+                body((b * length + t) * columns + first + h * head_dim,
+                     ((b * heads + h) * length + t) * head_dim);
             }
         }
     }
@@ -40,9 +40,10 @@ Variable split_heads(const Variable& x, Index first, Index heads, Index head_dim
     return record(out, {x}, [=](const Tensor& cotangent, const Gradients& gradients) {
         const auto [dx, fresh] = gradients.sink(0);
         if (fresh) dx.fill(0);  // the other columns
-        for_each_head_row(batch, length, columns, first, heads, head_dim, [&, &to = dx](Index packed, Index split) {
-            kernels::accumulate(cotangent.data() + split, to.data() + packed, head_dim);
-        });
+        for_each_head_row(batch, length, columns, first, heads, head_dim,
+                          [&, &to = dx](Index packed, Index split) {
+                              kernels::accumulate(cotangent.data() + split, to.data() + packed, head_dim);
+                          });
     });
 }
 
@@ -55,9 +56,10 @@ Variable merge_heads(const Variable& x) {
     });
     return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
         Tensor dx = Tensor::empty(of);
-        for_each_head_row(batch, length, heads * head_dim, 0, heads, head_dim, [&](Index packed, Index split) {
-            std::copy_n(cotangent.data() + packed, head_dim, dx.data() + split);
-        });
+        for_each_head_row(batch, length, heads * head_dim, 0, heads, head_dim,
+                          [&](Index packed, Index split) {
+                              std::copy_n(cotangent.data() + packed, head_dim, dx.data() + split);
+                          });
         gradients.add(0, dx);
     });
 }
@@ -81,7 +83,7 @@ Variable repeat_heads(const Variable& x, Index times) {
     });
 }
 
-Variable take_columns(const Variable& table, std::vector<std::int32_t> columns) {
+Variable take_columns(const Variable& table, WorkVector<std::int32_t> columns) {
     require(table.shape().rank() == 2, "take_columns: expected [H, R], found {}", table.shape());
     const Index heads = table.size(0), width = table.size(1), count = static_cast<Index>(columns.size());
     for (std::int32_t column : columns) {
@@ -94,16 +96,18 @@ Variable take_columns(const Variable& table, std::vector<std::int32_t> columns) 
             out.data()[h * count + i] = column < 0 ? 0 : table.value().data()[h * width + column];
         }
     }
-    return record(out, {table}, [=, columns = std::move(columns)](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dtable = Tensor::zeros({heads, width});
-        for (Index h = 0; h < heads; ++h) {
-            for (Index i = 0; i < count; ++i) {
-                const Index column = columns[static_cast<std::size_t>(i)];
-                if (column >= 0) dtable.data()[h * width + column] += cotangent.data()[h * count + i];
-            }
-        }
-        gradients.add(0, dtable);
-    });
+    return record(out, {table},
+                  [=, columns = std::move(columns)](const Tensor& cotangent, const Gradients& gradients) {
+                      Tensor dtable = Tensor::zeros({heads, width});
+                      for (Index h = 0; h < heads; ++h) {
+                          for (Index i = 0; i < count; ++i) {
+                              const Index column = columns[static_cast<std::size_t>(i)];
+                              if (column >= 0)
+                                  dtable.data()[h * width + column] += cotangent.data()[h * count + i];
+                          }
+                      }
+                      gradients.add(0, dtable);
+                  });
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "framework/autodiff/variable.h"
+#include "framework/core/work_vector.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
 /// The same values, arranged as another shape of the same count.
 Variable reshape(const Variable& x, const Shape& shape);
 
-/// Columns first .. first + heads * head_dim of packed rows, head-major: [B, T, columns] to [B, heads, T, head_dim].
+/// Columns first .. first + heads * head_dim of packed rows, head-major: [B, T, columns] to [B, heads, T,
+/// head_dim].
 Variable split_heads(const Variable& x, Index first, Index heads, Index head_dim);
 
 /// The inverse of split_heads over all columns: [B, heads, T, head_dim] to [B, T, heads * head_dim].
@@ -21,6 +22,6 @@ Variable merge_heads(const Variable& x);
 Variable repeat_heads(const Variable& x, Index times);
 
 /// Chosen columns of a table: [H, R] to [H, rows.size()]; a column may be taken many times, -1 gives zeros.
-Variable take_columns(const Variable& table, std::vector<std::int32_t> columns);
+Variable take_columns(const Variable& table, WorkVector<std::int32_t> columns);
 
 }  // namespace locus::inline LOCUS_SCALAR

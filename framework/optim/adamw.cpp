@@ -1,6 +1,7 @@
 #include "framework/optim/adamw.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "framework/core/arena.h"
@@ -11,7 +12,7 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-constexpr Index norm_block = 1 << 14;
+constexpr Index norm_blocks = 256;
 
 }  // namespace
 
@@ -48,13 +49,13 @@ void Adamw::step(Workers& workers, Index step, double lr, const Tensor& gradient
 }
 
 double gradient_norm(Workers& workers, const Tensor& gradient) {
-    const Index size = gradient.count(), blocks = (size + norm_block - 1) / norm_block;
-    std::vector<double> sums(static_cast<std::size_t>(blocks));
+    const Index size = gradient.count();
+    std::array<double, norm_blocks> sums{};
     workers.run([&](int worker) {
-        for (Index block = worker; block < blocks; block += workers.count()) {
-            const Index begin = block * norm_block;
+        for (Index block = worker; block < norm_blocks; block += workers.count()) {
+            const Index begin = size * block / norm_blocks, end = size * (block + 1) / norm_blocks;
             sums[static_cast<std::size_t>(block)] =
-                kernels::sum_of_squares(gradient.data() + begin, std::min(norm_block, size - begin));
+                kernels::sum_of_squares(gradient.data() + begin, end - begin);
         }
     });
     double total = 0;
@@ -62,6 +63,8 @@ double gradient_norm(Workers& workers, const Tensor& gradient) {
     return std::sqrt(total);
 }
 
-double clip_factor(double norm, double most) { return most > 0 && norm > most ? most / norm : 1; }
+double clip_factor(double norm, double most) {
+    return most > 0 && norm > most ? most / norm : 1;
+}
 
 }  // namespace locus::inline LOCUS_SCALAR

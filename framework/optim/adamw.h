@@ -15,7 +15,8 @@ class Adamw {
   public:
     Adamw(ParameterStore& store, const AdamwOptions& options);
 
-    /// One update with step number `step` (from 1). The gradient [flat_size] is multiplied by gradient_scale first.
+    /// One update with step number `step` (from 1). The gradient [flat_size] is multiplied by gradient_scale
+    /// first.
     void step(Workers& workers, Index step, double lr, const Tensor& gradient, double gradient_scale);
 
     const Tensor& first_moment() const { return first_; }    // [flat_size]
@@ -27,10 +28,12 @@ class Adamw {
     Tensor first_, second_;
 };
 
-/// Euclidean norm of a flat gradient, in double, by fixed blocks added in order: the same for any number of workers.
+/// Euclidean norm of a flat gradient, in double, by fixed blocks added in order: the same for any number of
+/// workers.
 double gradient_norm(Workers& workers, const Tensor& gradient);
 
-/// Factor that brings a gradient of this norm down to `most`; 1 where it is shorter, or where most is 0 (no clipping).
+/// Factor that brings a gradient of this norm down to `most`; 1 where it is shorter, or where most is 0 (no
+/// clipping).
 double clip_factor(double norm, double most);
 
 }  // namespace locus::inline LOCUS_SCALAR

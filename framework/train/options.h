@@ -5,10 +5,9 @@
 #include <string>
 
 #include "framework/core/scalar.h"
+#include "framework/optim/schedule.h"
 
 namespace locus {
-
-enum class Schedule { constant, linear, cosine };  // what follows the warm-up
 
 struct TrainOptions {
     Index length = 128;         // tokens of a training window

@@ -10,14 +10,13 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::inline LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
-void Adamw(const AdamwStep& step, const Scalar* gradient, Scalar* first, Scalar* second, Scalar* weight,
-           Index count) {
-    const auto number = [](double value) { return set(static_cast<Scalar>(value)); };
-    const V scale = number(step.gradient_scale), keep = number(1 - step.lr * step.weight_decay);
-    const V beta1 = number(step.beta1), rest1 = number(1 - step.beta1);
-    const V beta2 = number(step.beta2), rest2 = number(1 - step.beta2);
-    const V rate = number(step.lr / step.correction1), inverse2 = number(1 / step.correction2);
-    const V epsilon = number(step.epsilon);
+void Adamw(const kernels::AdamwStep& step, const Scalar* gradient, Scalar* first, Scalar* second,
+           Scalar* weight, Index count) {
+    const V scale = set(step.gradient_scale), keep = set(1 - step.lr * step.weight_decay);
+    const V beta1 = set(step.beta1), rest1 = set(1 - step.beta1);
+    const V beta2 = set(step.beta2), rest2 = set(1 - step.beta2);
+    const V rate = set(step.lr / step.correction1), inverse2 = set(1 / step.correction2);
+    const V epsilon = set(step.epsilon);
     for_each_vector(count, [&](Index i, auto at) {
         const V g = hn::Mul(at.load(gradient + i), scale);
         const V m = hn::MulAdd(rest1, g, hn::Mul(beta1, at.load(first + i)));

@@ -14,8 +14,10 @@ struct AdamwStep {
 };
 
 /// m = beta1 m + (1 - beta1) g, v = beta2 v + (1 - beta2) g^2,
-/// w = w (1 - lr weight_decay) - lr (m / correction1) / (sqrt(v / correction2) + epsilon), with g scaled first.
-void adamw(const AdamwStep& step, const Scalar* gradient, Scalar* first, Scalar* second, Scalar* weight, Index count);
+/// w = w (1 - lr weight_decay) - lr (m / correction1) / (sqrt(v / correction2) + epsilon), with g scaled
+/// first.
+void adamw(const AdamwStep& step, const Scalar* gradient, Scalar* first, Scalar* second, Scalar* weight,
+           Index count);
 
 }  // namespace kernels
 }  // namespace locus::inline LOCUS_SCALAR

@@ -17,14 +17,18 @@ namespace HWY_NAMESPACE {
 using kernels::AttentionHead;
 using kernels::AttentionPullback;
 
-// Scores are held transposed, keys in rows and queries in lanes: maxima, sums and row statistics are vertical, a mask
-// is two comparisons a vector and a distance bias one contiguous load.
+// Scores are held transposed, keys in rows and queries in lanes: maxima, sums and row statistics are
+// vertical, a mask is two comparisons a vector and a distance bias one contiguous load.
 constexpr Index key_tile = 64;
 constexpr int strips = 2;  // vectors of queries in a query tile
 constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 
-HWY_INLINE Index query_tile() { return strips * lanes(); }
-HWY_INLINE Index round_to_lanes(Index count) { return (count + lanes() - 1) / lanes() * lanes(); }
+HWY_INLINE Index query_tile() {
+    return strips * lanes();
+}
+HWY_INLINE Index round_to_lanes(Index count) {
+    return (count + lanes() - 1) / lanes() * lanes();
+}
 
 // Rows of `width` numbers as rows of whole vectors; the same memory where they are whole already.
 class PaddedRows {
@@ -64,7 +68,8 @@ QueryTile query_tile_at(const AttentionHead& head, Index begin) {
     tile.most_first = tile.most_last = -1;
     for (Index lane = 0; lane < query_tile(); ++lane) {
         const bool real = lane < tile.count;
-        const KeyRange seen = real ? head.ranges->queries[static_cast<std::size_t>(begin + lane)] : KeyRange{1, -1};
+        const KeyRange seen =
+            real ? head.ranges->queries[static_cast<std::size_t>(begin + lane)] : KeyRange{1, -1};
         tile.first[lane] = static_cast<Scalar>(seen.first);
         tile.last[lane] = static_cast<Scalar>(seen.last);
         if (real && seen.last >= 0) tile.least_first = std::min(tile.least_first, seen.first);
@@ -102,7 +107,8 @@ void add_bias(const AttentionHead& head, const QueryTile& tile, Index key, Index
         const std::int64_t position = head.key_positions[key + j];
         if (position == Positions::none) continue;
         if (tile.consecutive) {
-            const Scalar* bias = head.bias + (head.query_positions[tile.begin] - position - head.first_distance);
+            const Scalar* bias =
+                head.bias + (head.query_positions[tile.begin] - position - head.first_distance);
             for (int s = 0; s < strips; ++s) {
                 Scalar* at = scores + s * lanes();
                 hn::StoreU(hn::Add(hn::LoadU(D(), at), hn::LoadU(D(), bias + s * lanes())), D(), at);
@@ -167,10 +173,10 @@ void transpose(const Scalar* rows, Index stride, Index count, Index width, Scala
 }
 
 // scores [count, query tile]: scaled products, bias and mask of a tile of keys.
-void score_tile(const AttentionHead& head, const QueryTile& tile, const Scalar* queries, Index key, Index count,
-                bool partial, Scalar* scores) {
-    product<false>(count, query_tile(), head.head_dim, {head.k + key * head.head_dim, head.head_dim, 1}, queries,
-                   query_tile(), scores, query_tile());
+void score_tile(const AttentionHead& head, const QueryTile& tile, const Scalar* queries, Index key,
+                Index count, bool partial, Scalar* scores) {
+    product<false>(count, query_tile(), head.head_dim, {head.k + key * head.head_dim, head.head_dim, 1},
+                   queries, query_tile(), scores, query_tile());
     if (head.bias != nullptr) add_bias(head, tile, key, count, scores);
     if (partial) apply_mask(head, tile, key, count, scores);
 }
@@ -235,8 +241,8 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
             score_tile(head, tile, queries.data(), key, count, partial, scores.data());
             exponentiate(count, scores.data(), running, shrink);
             shrink_rows(shrink, tile.count, stride, sums.data());
-            product<true>(tile.count, stride, count, {scores.data(), 1, tile_queries}, values.row(key), stride,
-                          sums.data(), stride);
+            product<true>(tile.count, stride, count, {scores.data(), 1, tile_queries}, values.row(key),
+                          stride, sums.data(), stride);
         });
 
         for (int s = 0; s < strips; ++s) {
@@ -247,13 +253,15 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
             const bool seen = total[i] > 0;
             lse[begin + i] = seen ? most[i] + std::log(total[i]) : infinity;
             const Scalar factor = seen ? 1 / total[i] : 0;
-            for (Index c = 0; c < width; ++c) out[(begin + i) * out_stride + c] = factor * sums.data()[i * stride + c];
+            for (Index c = 0; c < width; ++c)
+                out[(begin + i) * out_stride + c] = factor * sums.data()[i * stride + c];
         }
     }
 }
 
 // probabilities = exp(scores - lse); dscores = probabilities (dscores - row), in place.
-void score_gradients(Index count, const Scalar* lse, const Scalar* row, Scalar* probabilities, Scalar* dscores) {
+void score_gradients(Index count, const Scalar* lse, const Scalar* row, Scalar* probabilities,
+                     Scalar* dscores) {
     const D d;
     const Index tile = query_tile();
     for (int s = 0; s < strips; ++s) {
@@ -280,10 +288,11 @@ void AttentionPullbackHead(const AttentionHead& head, const AttentionPullback& p
     const PaddedRows keys(head.k, head.keys, width);
     const Index stride = keys.stride();
     const bool whole = stride == width;  // then dk and dv are added to in place
-    Scratch queries(width * tile_queries), douts(width * tile_queries);                  // transposed
-    Scratch query_rows(tile_queries * stride), dout_rows(tile_queries * stride);         // padded rows
+    Scratch queries(width * tile_queries), douts(width * tile_queries);           // transposed
+    Scratch query_rows(tile_queries * stride), dout_rows(tile_queries * stride);  // padded rows
     Scratch scores(key_tile * tile_queries), dscores(key_tile * tile_queries), dquery(tile_queries * stride);
-    Scratch row(2 * tile_queries), dkeys(whole ? 0 : head.keys * stride), dvalues(whole ? 0 : head.keys * stride);
+    Scratch row(2 * tile_queries), dkeys(whole ? 0 : head.keys * stride),
+        dvalues(whole ? 0 : head.keys * stride);
     Scalar *lse = row.data(), *mean = lse + tile_queries;
     Scalar* dk = whole ? pull.dk : dkeys.data();
     Scalar* dv = whole ? pull.dv : dvalues.data();
@@ -312,14 +321,14 @@ void AttentionPullbackHead(const AttentionHead& head, const AttentionPullback& p
 
         for_each_key_tile(head, tile, [&](Index key, Index count, bool partial) {
             score_tile(head, tile, queries.data(), key, count, partial, scores.data());
-            product<false>(count, tile_queries, width, {head.v + key * width, width, 1}, douts.data(), tile_queries,
-                           dscores.data(), tile_queries);
+            product<false>(count, tile_queries, width, {head.v + key * width, width, 1}, douts.data(),
+                           tile_queries, dscores.data(), tile_queries);
             score_gradients(count, lse, mean, scores.data(), dscores.data());
             if (pull.dbias != nullptr) add_bias_gradient(head, tile, key, count, dscores.data(), pull.dbias);
-            product<true>(count, stride, tile.count, {scores.data(), tile_queries, 1}, dout_rows.data(), stride,
-                          dv + key * stride, stride);
-            product<true>(count, stride, tile.count, {dscores.data(), tile_queries, 1}, query_rows.data(), stride,
-                          dk + key * stride, stride);
+            product<true>(count, stride, tile.count, {scores.data(), tile_queries, 1}, dout_rows.data(),
+                          stride, dv + key * stride, stride);
+            product<true>(count, stride, tile.count, {dscores.data(), tile_queries, 1}, query_rows.data(),
+                          stride, dk + key * stride, stride);
             product<true>(tile.count, stride, count, {dscores.data(), 1, tile_queries}, keys.row(key), stride,
                           dquery.data(), stride);
         });

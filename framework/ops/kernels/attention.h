@@ -1,4 +1,5 @@
-// Tiled attention of one head of one sequence: online softmax (arXiv:2205.14135), memory linear in the length.
+// Tiled attention of one head of one sequence: online softmax (arXiv:2205.14135), memory linear in the
+// length.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,14 @@ struct AttentionHead {
     const std::int32_t* query_segments;  // [queries] and [keys]; read where ranges->by_segment
     const std::int32_t* key_segments;
 
-    const Scalar* bias;                  // bias[d - first_distance] for d = query position - key position; or null
+    const Scalar* bias;  // bias[d - first_distance] for d = query position - key position; or null
     std::int64_t first_distance;
     const std::int64_t* query_positions;  // [queries] and [keys]; read where there is a bias
     const std::int64_t* key_positions;
 };
 
-/// out [queries, out_stride >= head_dim]; lse [queries] is the log of each row's sum of exponentials, +inf for a row
-/// with nothing to attend to (its output is zero).
+/// out [queries, out_stride >= head_dim]; lse [queries] is the log of each row's sum of exponentials, +inf
+/// for a row with nothing to attend to (its output is zero).
 void attention_forward(const AttentionHead& head, Scalar* out, Index out_stride, Scalar* lse);
 
 /// What the pullback of one head reads and writes.

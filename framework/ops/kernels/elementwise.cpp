@@ -11,7 +11,8 @@ namespace locus::inline LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 void Add(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
-    for_each_vector(count, [&](Index i, auto at) { at.store(hn::Add(at.load(a + i), at.load(b + i)), out + i); });
+    for_each_vector(count,
+                    [&](Index i, auto at) { at.store(hn::Add(at.load(a + i), at.load(b + i)), out + i); });
 }
 
 void AccumulateProduct(const Scalar* a, const Scalar* b, Scalar* into, Index count) {
@@ -28,7 +29,8 @@ void AccumulateScaled(const Scalar* from, Scalar factor, Scalar* into, Index cou
 }
 
 void Multiply(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
-    for_each_vector(count, [&](Index i, auto at) { at.store(hn::Mul(at.load(a + i), at.load(b + i)), out + i); });
+    for_each_vector(count,
+                    [&](Index i, auto at) { at.store(hn::Mul(at.load(a + i), at.load(b + i)), out + i); });
 }
 
 void Scale(const Scalar* from, Scalar factor, Scalar* out, Index count) {
@@ -131,8 +133,12 @@ HWY_EXPORT(SumOfSquares);
 
 namespace kernels {
 
-void add(const Scalar* a, const Scalar* b, Scalar* out, Index count) { HWY_DYNAMIC_DISPATCH(Add)(a, b, out, count); }
-void accumulate(const Scalar* from, Scalar* into, Index count) { add(from, into, into, count); }
+void add(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
+    HWY_DYNAMIC_DISPATCH(Add)(a, b, out, count);
+}
+void accumulate(const Scalar* from, Scalar* into, Index count) {
+    add(from, into, into, count);
+}
 void accumulate_product(const Scalar* a, const Scalar* b, Scalar* into, Index count) {
     HWY_DYNAMIC_DISPATCH(AccumulateProduct)(a, b, into, count);
 }
@@ -145,8 +151,12 @@ void multiply(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
 void scale(const Scalar* from, Scalar factor, Scalar* out, Index count) {
     HWY_DYNAMIC_DISPATCH(Scale)(from, factor, out, count);
 }
-void exponential(const Scalar* x, Scalar* out, Index count) { HWY_DYNAMIC_DISPATCH(Exponential)(x, out, count); }
-void gelu(const Scalar* x, Scalar* out, Index count) { HWY_DYNAMIC_DISPATCH(Gelu)(x, out, count); }
+void exponential(const Scalar* x, Scalar* out, Index count) {
+    HWY_DYNAMIC_DISPATCH(Exponential)(x, out, count);
+}
+void gelu(const Scalar* x, Scalar* out, Index count) {
+    HWY_DYNAMIC_DISPATCH(Gelu)(x, out, count);
+}
 void gelu_pullback(const Scalar* x, const Scalar* cotangent, Scalar* into, bool add, Index count) {
     HWY_DYNAMIC_DISPATCH(GeluPullback)(x, cotangent, into, add, count);
 }
@@ -157,7 +167,9 @@ void swiglu_pullback(const Scalar* gate, const Scalar* up, const Scalar* cotange
                      Scalar* into_up, Index count) {
     HWY_DYNAMIC_DISPATCH(SwigluPullback)(gate, up, cotangent, into_gate, into_up, count);
 }
-double sum_of_squares(const Scalar* x, Index count) { return HWY_DYNAMIC_DISPATCH(SumOfSquares)(x, count); }
+double sum_of_squares(const Scalar* x, Index count) {
+    return HWY_DYNAMIC_DISPATCH(SumOfSquares)(x, count);
+}
 
 }  // namespace kernels
 }  // namespace locus::inline LOCUS_SCALAR

@@ -7,9 +7,9 @@ namespace locus::inline LOCUS_SCALAR {
 namespace kernels {
 
 void add(const Scalar* a, const Scalar* b, Scalar* out, Index count);
-void accumulate(const Scalar* from, Scalar* into, Index count);                            // into += from
-void accumulate_product(const Scalar* a, const Scalar* b, Scalar* into, Index count);      // into += a b
-void accumulate_scaled(const Scalar* from, Scalar factor, Scalar* into, Index count);      // into += factor from
+void accumulate(const Scalar* from, Scalar* into, Index count);                        // into += from
+void accumulate_product(const Scalar* a, const Scalar* b, Scalar* into, Index count);  // into += a b
+void accumulate_scaled(const Scalar* from, Scalar factor, Scalar* into, Index count);  // into += factor from
 void multiply(const Scalar* a, const Scalar* b, Scalar* out, Index count);
 void scale(const Scalar* from, Scalar factor, Scalar* out, Index count);
 void exponential(const Scalar* x, Scalar* out, Index count);

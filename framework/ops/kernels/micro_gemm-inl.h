@@ -68,11 +68,12 @@ HWY_INLINE void row_tiles(Index rows, Factor a, const Scalar* b, Index b_stride,
 
 // C (+)= A B: A [rows, depth], B [depth, columns], C [rows, columns]; columns are whole vectors.
 template <bool add>
-HWY_INLINE void product(Index rows, Index columns, Index depth, Factor a, const Scalar* b, Index b_stride, Scalar* c,
-                        Index c_stride) {
+HWY_INLINE void product(Index rows, Index columns, Index depth, Factor a, const Scalar* b, Index b_stride,
+                        Scalar* c, Index c_stride) {
     const Index n = lanes();
     Index j = 0;
-    for (; j + 2 * n <= columns; j += 2 * n) row_tiles<2, add>(rows, a, b + j, b_stride, c + j, c_stride, depth);
+    for (; j + 2 * n <= columns; j += 2 * n)
+        row_tiles<2, add>(rows, a, b + j, b_stride, c + j, c_stride, depth);
     if (j < columns) row_tiles<1, add>(rows, a, b + j, b_stride, c + j, c_stride, depth);
 }
 

@@ -48,8 +48,9 @@ void Norm(const Scalar* x, const Scalar* scale, const Scalar* shift, bool centre
     }
 }
 
-void NormPullback(const Scalar* x, const Scalar* scale, const Scalar* statistics, const Scalar* dy, bool centred,
-                  Scalar* dx, bool add, Scalar* dscale, Scalar* dshift, Index rows, Index width) {
+void NormPullback(const Scalar* x, const Scalar* scale, const Scalar* statistics, const Scalar* dy,
+                  bool centred, Scalar* dx, bool add, Scalar* dscale, Scalar* dshift, Index rows,
+                  Index width) {
     for (Index row = 0; row < rows; ++row, x += width, dy += width, dx += width) {
         const V mean = set(statistics[2 * row]), rstd = set(statistics[2 * row + 1]);
         V total = zero(), total_x = zero();  // sums of g and g xhat, with g = dy scale
@@ -92,9 +93,11 @@ void norm(const Scalar* x, const Scalar* scale, const Scalar* shift, bool centre
     HWY_DYNAMIC_DISPATCH(Norm)(x, scale, shift, centred, epsilon, y, statistics, rows, width);
 }
 
-void norm_pullback(const Scalar* x, const Scalar* scale, const Scalar* statistics, const Scalar* dy, bool centred,
-                   Scalar* dx, bool add, Scalar* dscale, Scalar* dshift, Index rows, Index width) {
-    HWY_DYNAMIC_DISPATCH(NormPullback)(x, scale, statistics, dy, centred, dx, add, dscale, dshift, rows, width);
+void norm_pullback(const Scalar* x, const Scalar* scale, const Scalar* statistics, const Scalar* dy,
+                   bool centred, Scalar* dx, bool add, Scalar* dscale, Scalar* dshift, Index rows,
+                   Index width) {
+    HWY_DYNAMIC_DISPATCH(NormPullback)
+    (x, scale, statistics, dy, centred, dx, add, dscale, dshift, rows, width);
 }
 
 }  // namespace kernels

@@ -10,8 +10,8 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::inline LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
-HWY_INLINE void rotate_halves(const Scalar* x, const Scalar* cos, const Scalar* sin, bool inverse, Scalar* out,
-                              bool add, Index pairs) {
+HWY_INLINE void rotate_halves(const Scalar* x, const Scalar* cos, const Scalar* sin, bool inverse,
+                              Scalar* out, bool add, Index pairs) {
     for_each_vector(pairs, [&](Index i, auto at) {
         const V a = at.load(x + i), b = at.load(x + pairs + i), c = at.load(cos + i);
         const V s = inverse ? hn::Neg(at.load(sin + i)) : at.load(sin + i);
@@ -26,8 +26,8 @@ HWY_INLINE void rotate_halves(const Scalar* x, const Scalar* cos, const Scalar* 
     });
 }
 
-HWY_INLINE void rotate_neighbours(const Scalar* x, const Scalar* cos, const Scalar* sin, bool inverse, Scalar* out,
-                                  bool add, Index pairs) {
+HWY_INLINE void rotate_neighbours(const Scalar* x, const Scalar* cos, const Scalar* sin, bool inverse,
+                                  Scalar* out, bool add, Index pairs) {
     for (Index i = 0; i < pairs; ++i) {
         const Scalar a = x[2 * i], b = x[2 * i + 1], s = inverse ? -sin[i] : sin[i];
         const Scalar first = a * cos[i] - b * s, second = a * s + b * cos[i];
@@ -36,8 +36,8 @@ HWY_INLINE void rotate_neighbours(const Scalar* x, const Scalar* cos, const Scal
     }
 }
 
-void RotateRow(const Scalar* x, const Scalar* cos, const Scalar* sin, bool interleaved, bool inverse, Scalar* out,
-               bool add, Index pairs, Index width) {
+void RotateRow(const Scalar* x, const Scalar* cos, const Scalar* sin, bool interleaved, bool inverse,
+               Scalar* out, bool add, Index pairs, Index width) {
     if (interleaved) {
         rotate_neighbours(x, cos, sin, inverse, out, add, pairs);
     } else {
@@ -57,8 +57,8 @@ HWY_EXPORT(RotateRow);
 
 namespace kernels {
 
-void rotate_row(const Scalar* x, const Scalar* cos, const Scalar* sin, bool interleaved, bool inverse, Scalar* out,
-                bool add, Index pairs, Index width) {
+void rotate_row(const Scalar* x, const Scalar* cos, const Scalar* sin, bool interleaved, bool inverse,
+                Scalar* out, bool add, Index pairs, Index width) {
     HWY_DYNAMIC_DISPATCH(RotateRow)(x, cos, sin, interleaved, inverse, out, add, pairs, width);
 }
 

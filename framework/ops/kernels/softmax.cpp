@@ -60,8 +60,8 @@ void Softmax(const Scalar* x, Scalar* out, Index rows, Index width) {
 void SoftmaxPullback(const Scalar* y, const Scalar* dy, Scalar* dx, bool add, Index rows, Index width) {
     for (Index row = 0; row < rows; ++row, y += width, dy += width, dx += width) {
         V total = zero();
-        for_each_vector(width,
-                        [&](Index i, auto at) { total = hn::MulAdd(at.load(y + i), at.load(dy + i), total); });
+        for_each_vector(
+            width, [&](Index i, auto at) { total = hn::MulAdd(at.load(y + i), at.load(dy + i), total); });
         const V mean = set(sum(total));
         for_each_vector(width, [&](Index i, auto at) {
             V value = hn::Mul(at.load(y + i), hn::Sub(at.load(dy + i), mean));
@@ -71,7 +71,8 @@ void SoftmaxPullback(const Scalar* y, const Scalar* dy, Scalar* dx, bool add, In
     }
 }
 
-void CrossEntropy(Scalar* logits, const Token* targets, double* nats, bool gradient, Index rows, Index width) {
+void CrossEntropy(Scalar* logits, const Token* targets, double* nats, bool gradient, Index rows,
+                  Index width) {
     for (Index row = 0; row < rows; ++row, logits += width) {
         nats[row] = 0;
         if (targets[row] == Batch::no_target) {
@@ -81,7 +82,8 @@ void CrossEntropy(Scalar* logits, const Token* targets, double* nats, bool gradi
         const Scalar wanted = logits[targets[row]];
         const Scalar most = row_maximum(logits, width);
         const Scalar total = exponentials(logits, most, logits, width);
-        nats[row] = std::log(static_cast<double>(total)) + static_cast<double>(most) - static_cast<double>(wanted);
+        nats[row] =
+            std::log(static_cast<double>(total)) + static_cast<double>(most) - static_cast<double>(wanted);
         if (gradient) {
             scale_row(logits, 1 / total, width);
             logits[targets[row]] -= 1;
@@ -110,7 +112,8 @@ void softmax_pullback(const Scalar* y, const Scalar* dy, Scalar* dx, bool add, I
     HWY_DYNAMIC_DISPATCH(SoftmaxPullback)(y, dy, dx, add, rows, width);
 }
 
-void cross_entropy(Scalar* logits, const Token* targets, double* nats, bool gradient, Index rows, Index width) {
+void cross_entropy(Scalar* logits, const Token* targets, double* nats, bool gradient, Index rows,
+                   Index width) {
     HWY_DYNAMIC_DISPATCH(CrossEntropy)(logits, targets, nats, gradient, rows, width);
 }
 

@@ -15,7 +15,8 @@ void softmax_pullback(const Scalar* y, const Scalar* dy, Scalar* dx, bool add, I
 
 /// nats[row] = log(sum exp(logits)) - logits[target]; 0 where the target is Batch::no_target. With `gradient`
 /// the logits are overwritten by d nats / d logits.
-void cross_entropy(Scalar* logits, const Token* targets, double* nats, bool gradient, Index rows, Index width);
+void cross_entropy(Scalar* logits, const Token* targets, double* nats, bool gradient, Index rows,
+                   Index width);
 
 }  // namespace kernels
 }  // namespace locus::inline LOCUS_SCALAR

@@ -21,8 +21,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<Scalar>;
 using V = hn::Vec<D>;
 
-// How a loop body reads and writes: a whole vector, or the first `count` lanes of one (the others read as 0). The
-// tail goes through a buffer, so that nothing outside the range is touched: workers share the flat buffers.
+// How a loop body reads and writes: a whole vector, or the first `count` lanes of one (the others read as 0).
+// The tail goes through a buffer, so that nothing outside the range is touched: workers share the flat
+// buffers.
 struct Whole {
     HWY_INLINE V load(const Scalar* from) const { return hn::LoadU(D(), from); }
     HWY_INLINE void store(V value, Scalar* to) const { hn::StoreU(value, D(), to); }
@@ -41,7 +42,9 @@ struct Tail {
     }
 };
 
-HWY_INLINE Index lanes() { return static_cast<Index>(hn::Lanes(D())); }
+HWY_INLINE Index lanes() {
+    return static_cast<Index>(hn::Lanes(D()));
+}
 
 // Calls body(i, access) for i = 0, N, 2N, ... below count.
 template <typename Body>
@@ -52,15 +55,25 @@ HWY_INLINE void for_each_vector(Index count, const Body& body) {
     if (i < count) body(i, Tail{count - i});
 }
 
-HWY_INLINE V set(Scalar value) { return hn::Set(D(), value); }
-HWY_INLINE V set(double value) requires(sizeof(Scalar) == sizeof(float)) {
+template <typename Number>
+HWY_INLINE V set(Number value) {
     return hn::Set(D(), static_cast<Scalar>(value));
 }
-HWY_INLINE V zero() { return hn::Zero(D()); }
-HWY_INLINE Scalar sum(V value) { return hn::GetLane(hn::SumOfLanes(D(), value)); }
-HWY_INLINE Scalar greatest(V value) { return hn::GetLane(hn::MaxOfLanes(D(), value)); }
-HWY_INLINE V exp(V value) { return hn::Exp(D(), value); }
-HWY_INLINE V sigmoid(V value) { return hn::Div(set(1.0), hn::Add(set(1.0), exp(hn::Neg(value)))); }
+HWY_INLINE V zero() {
+    return hn::Zero(D());
+}
+HWY_INLINE Scalar sum(V value) {
+    return hn::GetLane(hn::SumOfLanes(D(), value));
+}
+HWY_INLINE Scalar greatest(V value) {
+    return hn::GetLane(hn::MaxOfLanes(D(), value));
+}
+HWY_INLINE V exp(V value) {
+    return hn::Exp(D(), value);
+}
+HWY_INLINE V sigmoid(V value) {
+    return hn::Div(set(1.0), hn::Add(set(1.0), exp(hn::Neg(value))));
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,95 @@
+// The seam between positions and attention: an encoding maps positions to terms. It never sees activations or
+// logits.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/core/registry.h"
+#include "framework/nn/module.h"
+#include "framework/ops/attention.h"
+#include "framework/ops/rotate.h"
+#include "models/options.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+enum class Site { self_causal, self_bidirectional, cross };
+
+/// Where terms are asked for.
+struct Context {
+    Index length = 0;  // whose frequencies a rule that looks at the length uses
+    Index layer = 0;
+    Site site = Site::self_causal;
+};
+
+/// What an encoding contributes; everything is optional, and no encoding at all contributes nothing.
+struct PositionTerms {
+    Variable embedding;      // [1 or B, T, width], added to the token embeddings once
+    Scalar token_scale = 1;  // what token embeddings are multiplied by before that
+    Scalar logit_scale = 0;  // 0 means 1 / sqrt(head_dim)
+    Rotation query, key;     // of queries and keys, magnitude folded in
+    DistanceBias bias;       // added to the scaled logits
+};
+
+/// What an encoding must know of the model to size its tables.
+struct EncodingShape {
+    Index width, heads, kv_heads, head_dim, layers;
+    Index train_length;
+    Site site;
+};
+
+/// Every number that defines an encoding, in double, for `locus card`. Empty lists do not apply.
+struct EncodingCard {
+    std::map<std::string, std::string> conventions;  // e.g. pairing: half_split
+    std::optional<double> base;
+    std::vector<double> inv_freq;                // [pairs], radians a position
+    double magnitude = 1;                        // on cosine and sine
+    double logit_scale = 0;                      // 0 means 1 / sqrt(head_dim)
+    std::vector<double> slopes;                  // [heads]
+    std::vector<std::int64_t> distances;         // query position - key position
+    std::vector<std::int32_t> rows;              // of each distance in the bias table
+    std::vector<std::vector<double>> bias;       // [heads][distances]
+    std::vector<std::vector<double>> embedding;  // [positions][width]
+};
+
+/// What a card is asked for.
+struct CardRequest {
+    std::vector<std::int64_t> positions;
+    Index length = 0;
+    std::vector<std::int64_t> distances;
+};
+
+/// An encoding: positions in, terms out. One file each in models/encodings/, which registers itself.
+class PositionalEncoding {
+  public:
+    virtual ~PositionalEncoding() = default;
+
+    /// Terms for queries and keys at these positions. Throws for a position that the encoding cannot hold.
+    virtual PositionTerms terms(const Positions& query, const Positions& key,
+                                const Context& context) const = 0;
+
+    virtual bool varies_by_layer() const {
+        return false;
+    }  // false: made once a forward pass, shared by the layers
+    virtual bool varies_by_length() const { return false; }  // true: Context::length changes the terms
+    virtual std::optional<Index> longest() const { return std::nullopt; }  // positions that a table holds
+
+    virtual void describe(EncodingCard& card, const CardRequest& request) const = 0;
+};
+
+/// What the registry holds of an encoding.
+struct EncodingEntry {
+    std::string doc;              // one line: what it is, and its source
+    std::vector<Option> options;  // what a recipe may say about it
+    std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
+                                                      const ParameterScope&)>
+        make;
+};
+
+using EncodingRegistry = Registry<EncodingEntry>;
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,68 @@
+// A learned vector for each position, added to the token embeddings (arXiv:1810.04805, GPT-2).
+
+#include "framework/ops/embedding.h"
+#include "models/encoding.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+class Learned : public PositionalEncoding {
+  public:
+    Learned(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
+        : rows_(options.integer("max_length") == 0 ? shape.train_length : options.integer("max_length")),
+          table_(scope.add("table", {rows_, shape.width}, Initial::normal(0.02))) {
+        require(rows_ >= shape.train_length,
+                "encoding learned: max_length {} is shorter than train.length {}", rows_, shape.train_length);
+    }
+
+    PositionTerms terms(const Positions& query, const Positions&, const Context&) const override {
+        require(query.greatest() < rows_ && query.least() >= 0,
+                "encoding learned: positions {} to {}, but the table holds 0 to {}", query.least(),
+                query.greatest(), rows_ - 1);
+        WorkVector<Token> ids;
+        ids.reserve(static_cast<std::size_t>(query.batch() * query.length()));
+        for (Index b = 0; b < query.batch(); ++b) {
+            for (Index t = 0; t < query.length(); ++t) {
+                require(query(b, t) != Positions::none, "encoding learned: a token without a position");
+                ids.push_back(static_cast<Token>(query(b, t)));
+            }
+        }
+        PositionTerms terms;
+        terms.embedding = embedding(table_, std::move(ids), query.batch(), query.length());
+        return terms;
+    }
+
+    std::optional<Index> longest() const override { return rows_; }
+
+    void describe(EncodingCard& card, const CardRequest& request) const override {
+        card.conventions["rows"] = std::to_string(rows_);
+        card.conventions["beyond the table"] = "no value";
+        const Index width = table_.value().size(1);
+        for (std::int64_t position : request.positions) {
+            require(position >= 0 && position < rows_,
+                    "encoding learned: position {} is beyond the table of {} rows", position, rows_);
+            const Scalar* row = table_.value().data() + position * width;
+            card.embedding.emplace_back(row, row + width);
+        }
+    }
+
+  private:
+    Index rows_;
+    Parameter table_;
+};
+
+const bool registered = EncodingRegistry::instance().add(
+    "learned",
+    {.doc = "a learned vector a position, added to the embeddings (GPT-2); no value beyond the table",
+     .options = {{.name = "max_length",
+                  .standard = Index{0},
+                  .doc = "rows of the table; 0: train.length",
+                  .least = 0}},
+     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
+         return std::make_unique<Learned>(options, shape, scope);
+     }});
+
+}  // namespace
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,24 @@
+// No positional encoding: the causal mask alone tells where a token is (arXiv:2203.16634, arXiv:2305.19466).
+
+#include "models/encoding.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+class Nope : public PositionalEncoding {
+  public:
+    PositionTerms terms(const Positions&, const Positions&, const Context&) const override { return {}; }
+    void describe(EncodingCard&, const CardRequest&) const override {}
+};
+
+const bool registered = EncodingRegistry::instance().add(
+    "nope", {.doc = "nothing: position from the causal mask only (arXiv:2305.19466)",
+             .options = {},
+             .make = [](const Options&, const EncodingShape&, const ParameterScope&) {
+                 return std::make_unique<Nope>();
+             }});
+
+}  // namespace
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,71 @@
+// A decoder-only transformer in pre-norm form (arXiv:2002.04745).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/ops/loss.h"
+#include "models/attention.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// Sequences to run, and how.
+struct ForwardInput {
+    std::span<const Token> tokens;  // [batch, length]
+    Index batch = 0, length = 0;
+    Positions positions;         // [1 or batch, length]
+    Index frequency_length = 0;  // fixed:N of the length mode; 0: length
+    AttentionForm attention = AttentionForm::tiled;
+    bool training = false;  // dropout on
+    DropoutKey dropout;     // keyed by seed, step and the first sequence's number in the step
+};
+
+/// Token embeddings, blocks of attention and MLP, a final norm and an output matrix. Position comes from the
+/// encoding only.
+class Transformer {
+  public:
+    /// Throws when sizes do not fit, for the model or for its encoding. Initial values are drawn by (seed,
+    /// name).
+    Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
+                Index train_length, std::uint64_t seed);
+
+    /// States after the final norm, [B, T, width].
+    Variable hidden(const ForwardInput& input) const;
+
+    /// Logits of every place, [B, T, vocabulary].
+    Variable logits(const ForwardInput& input) const;
+
+    /// Cross-entropy of the places that have a target, targets [batch, length].
+    CrossEntropy loss(const ForwardInput& input, std::span<const Token> targets,
+                      bool keep_nats = false) const;
+
+    ParameterStore& parameters() { return store_; }
+    const ParameterStore& parameters() const { return store_; }
+    const PositionalEncoding& encoding() const { return *encoding_; }
+    const ModelOptions& options() const { return model_; }
+    Mask mask() const;
+    Site site() const { return mask_.causal ? Site::self_causal : Site::self_bidirectional; }
+
+    /// 6 parameters + 6 layers width length: floating point operations of training on a token in a causal
+    /// window.
+    double flops_per_token(Index length) const;
+
+  private:
+    struct Block;
+
+    Variable output_matrix() const;
+
+    ModelOptions model_;
+    MaskOptions mask_;
+    ParameterStore store_;
+    Parameter tokens_, output_;
+    std::unique_ptr<PositionalEncoding> encoding_;
+    std::vector<std::unique_ptr<Block>> blocks_;
+    std::unique_ptr<Norm> final_norm_;
+
+  public:
+    ~Transformer();
+};
+
+}  // namespace locus::inline LOCUS_SCALAR
