@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Checks who includes whom: framework <- models, data <- recipes/engine <- scripts; tests see all.
+
+Prints each violation as file:line and exits 1 where there is one. `check_layers.py [ROOT]`; ROOT is by default
+the folder above this file's.
+"""
+import re
+import sys
+from pathlib import Path
+
+FRAMEWORK = "framework/"
+CORE, AUTODIFF, OPS, NN, OPTIM, IO, DISTRIBUTED = (
+    f"framework/{part}/" for part in ("core", "autodiff", "ops", "nn", "optim", "io", "distributed"))
+
+# What a folder may include, itself aside. The first match counts; a folder that no line names is a violation.
+MAY_INCLUDE = [
+    (CORE, []),
+    (AUTODIFF, [CORE]),
+    (OPS, [CORE, AUTODIFF]),
+    (NN, [CORE, AUTODIFF, OPS]),
+    (OPTIM, [CORE, AUTODIFF, OPS, NN]),
+    (IO, [CORE]),
+    (DISTRIBUTED, [CORE]),
+    ("framework/train/", [FRAMEWORK]),
+    ("models/", [FRAMEWORK]),
+    ("data/", [FRAMEWORK]),
+    ("recipes/engine/", [FRAMEWORK, "models/", "data/"]),
+    ("scripts/", [FRAMEWORK, "models/", "data/", "recipes/engine/"]),
+]
+CHECKED = ["framework", "models", "data", "recipes", "scripts"]
+PROJECT = ("framework/", "models/", "data/", "recipes/", "scripts/", "tests/")
+
+# Libraries that only one place knows, so that they can be changed there.
+ONLY_IN = [
+    (r"yaml-cpp/", r"recipes/engine/.*\.cpp"),
+    (r"cxxopts\.hpp", r"scripts/.*"),
+    (r"hdf5\.h|H5.*", r"framework/io/.*"),
+    (r"mpi\.h", r"framework/distributed/.*"),
+    (r"zlib\.h", r"data/.*"),
+    (r"hwy/", r"framework/.*"),
+    (r"cblas\.h|openblas.*", r"framework/.*"),
+    (r"gtest/|gmock/", r"tests/.*"),
+]
+
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path):
+    """(line number, whether it is quoted, included path) of each include of a file."""
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        if match := INCLUDE.match(line):
+            yield number, match[1] == '"', match[2]
+
+
+def fault_of(root, file, quoted, included):
+    """Why `file` (from the root) may not include `included`, or None."""
+    if included.startswith(PROJECT):
+        if ".." in included.split("/"):
+            return f'"{included}" leaves its folder: write the path from the root'
+        for folder, allowed in MAY_INCLUDE:
+            if file.startswith(folder):
+                if included.startswith((folder, *allowed)):
+                    return None
+                return f"{folder} may not include {included}; it sees {', '.join([folder, *allowed])}"
+        return f"{file.rpartition('/')[0]}/ has no place among the layers (scripts/check_layers.py names them)"
+    if quoted and (root / file).parent.joinpath(included).exists():
+        return f'"{included}" is written from its own folder: write the path from the root'
+    for library, place in ONLY_IN:
+        if re.match(library, included) and not re.fullmatch(place, file):
+            return f"<{included}> belongs to {place} only"
+    return None
+
+
+def check(root):
+    """(number of files read, violations as text)."""
+    files = sorted(path for folder in CHECKED for path in (root / folder).rglob("*")
+                   if path.suffix in (".h", ".cpp") and path.is_file())
+    violations = []
+    for path in files:
+        file = path.relative_to(root).as_posix()
+        for number, quoted, included in includes(path):
+            if fault := fault_of(root, file, quoted, included):
+                violations.append(f"{file}:{number}: {fault}")
+    return len(files), violations
+
+
+def main(arguments):
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    count, violations = check(root)
+    for violation in violations:
+        print(violation)
+    if count == 0:
+        print(f"layers: no C++ file under {root}", file=sys.stderr)
+        return 2
+    print(f"layers: {count} files, {len(violations)} violations")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""check_layers.py finds what it is there to find."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_layers.py"
+
+
+class CheckLayers(unittest.TestCase):
+    def run_on(self, **files):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in files.items():
+                path = Path(root) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return subprocess.run([sys.executable, SCRIPT, root], capture_output=True, text=True, check=False)
+
+    def refuses(self, file, include):
+        result = self.run_on(**{file: f"// one\n#include {include}\n", "framework/core/a.h": ""})
+        self.assertEqual(result.returncode, 1, f"{file} includes {include}")
+        self.assertIn(f"{file}:2: ", result.stdout)
+
+    def accepts(self, file, include):
+        result = self.run_on(**{file: f"#include {include}\n"})
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_upward_includes(self):
+        self.refuses("framework/core/x.h", '"framework/autodiff/variable.h"')
+        self.refuses("framework/autodiff/x.cpp", '"framework/ops/matmul.h"')
+        self.refuses("framework/ops/kernels/x.cpp", '"framework/nn/module.h"')
+        self.refuses("framework/nn/x.h", '"framework/optim/adamw.h"')
+        self.refuses("framework/io/x.cpp", '"framework/ops/matmul.h"')
+        self.refuses("framework/distributed/x.h", '"framework/io/hdf5.h"')
+        self.refuses("framework/train/x.h", '"models/options.h"')
+        self.refuses("models/x.h", "<recipes/engine/run.h>")
+        self.refuses("recipes/engine/x.h", '"scripts/command.h"')
+        self.refuses("scripts/x.cpp", '"tests/tools.h"')
+
+    def test_models_and_data_do_not_see_each_other(self):
+        self.refuses("models/encodings/x.cpp", '"data/corpus.h"')
+        self.refuses("data/tasks/x.cpp", '"models/encoding.h"')
+
+    def test_paths_are_from_the_root(self):
+        self.refuses("framework/core/b.h", '"a.h"')
+        self.refuses("framework/core/b.h", '"framework/../models/options.h"')
+
+    def test_a_folder_without_a_layer(self):
+        self.refuses("framework/extra/x.h", '"framework/core/error.h"')
+
+    def test_libraries_stay_where_they_belong(self):
+        self.refuses("recipes/engine/x.h", "<yaml-cpp/yaml.h>")
+        self.refuses("models/x.cpp", "<hdf5.h>")
+        self.refuses("recipes/engine/x.cpp", "<cxxopts.hpp>")
+        self.accepts("recipes/engine/x.cpp", "<yaml-cpp/yaml.h>")
+        self.accepts("framework/io/x.cpp", "<hdf5.h>")
+
+    def test_downward_includes(self):
+        self.accepts("framework/optim/x.cpp", '"framework/core/tensor.h"')
+        self.accepts("framework/train/fit.cpp", '"framework/distributed/communicator.h"')
+        self.accepts("models/encodings/x.cpp", '"models/encoding.h"')
+        self.accepts("recipes/engine/x.cpp", '"data/corpus.h"')
+        self.accepts("scripts/commands/x.cpp", '"recipes/engine/run.h"')
+
+    def test_nothing_to_check_is_no_success(self):
+        self.assertEqual(self.run_on(**{"README.md": ""}).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
