@@ -22,7 +22,7 @@ struct TrainOptions {
     double beta1 = 0.9;         // AdamW; 0.95 for beta2 forgets a bad batch sooner than 0.999
     double beta2 = 0.95;
     double epsilon = 1e-8;
-    double clip = 1.0;             // greatest norm of the whole gradient; 0: no clipping
+    double clip = 1.0;  // greatest norm of the whole gradient; 0: no clipping
     std::string precision = "fp32";
     std::uint64_t seed = 0;        // of initial values, data order and dropout
     Index validate_every = 0;      // steps; 0: never during training

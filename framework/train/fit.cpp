@@ -1,0 +1,42 @@
+#include "framework/train/fit.h"
+
+#include <chrono>
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHooks& hooks) {
+    const Clock::time_point begin = Clock::now();
+    const Index steps = options.steps();
+    Batch batch;
+    for (Index step = done + 1; step <= steps; ++step) {
+        const Clock::time_point step_begin = Clock::now();
+        hooks.fill(step, batch);
+        const StepReport report = trainer.step(step, batch, hooks.loss);
+        StepRecord record{.step = step,
+                          .tokens = step * options.batch_tokens,
+                          .loss = report.loss,
+                          .lr = report.lr,
+                          .grad_norm = report.grad_norm};
+        record.tokens_per_second = static_cast<double>(options.batch_tokens) / seconds_since(step_begin);
+        if (options.validate_every > 0 && step % options.validate_every == 0)
+            record.valid_loss = hooks.validate(step);
+        record.seconds = seconds_since(begin);
+        hooks.log(record);
+        const bool stop = hooks.stop();
+        if (stop || step == steps || step % options.checkpoint_every == 0) hooks.save(step);
+        if (stop && step < steps) return step;
+    }
+    return steps;
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

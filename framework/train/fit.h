@@ -1,0 +1,27 @@
+// The training loop: batch, step, log, validate, save.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "framework/io/run_log.h"
+#include "framework/train/trainer.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// What the loop asks of its surroundings. Steps are counted from 1.
+struct FitHooks {
+    std::function<void(Index step, Batch& batch)>
+        fill;  // the batch of a step, into memory that is used again
+    BatchLoss loss;
+    std::function<double(Index step)> validate;         // nats per token; asked every validate_every steps
+    std::function<void(const StepRecord& record)> log;  // after every step
+    std::function<void(Index step)> save;               // every checkpoint_every steps and after the last
+    std::function<bool()> stop;                         // asked after every step: save and leave?
+};
+
+/// Trains from step `done` + 1 to the last; returns the last step that was done. Where `stop` says so, the
+/// state is saved first. Throws what the hooks throw, and a numeric Error when the run diverges.
+Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHooks& hooks);
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,64 @@
+#include "framework/train/state.h"
+
+#include <algorithm>
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+std::vector<Index> sizes_of(const Shape& shape) {
+    return {shape.sizes().begin(), shape.sizes().end()};
+}
+
+std::vector<CheckpointTensor> views(const ParameterStore& store, const Tensor& flat) {
+    std::vector<CheckpointTensor> tensors;
+    for (const ParameterInfo& parameter : store.parameters()) {
+        const std::span<const Scalar> values(flat.data() + parameter.offset,
+                                             static_cast<std::size_t>(parameter.shape.count()));
+        tensors.push_back(CheckpointTensor::view(parameter.name, sizes_of(parameter.shape), values));
+    }
+    return tensors;
+}
+
+void copy_into(const std::vector<CheckpointTensor>& tensors, const ParameterStore& store, const Tensor& flat,
+               const std::string& source) {
+    std::vector<TensorSpec> wanted;
+    for (const ParameterInfo& parameter : store.parameters()) {
+        wanted.push_back({parameter.name, sizes_of(parameter.shape), element_type<Scalar>()});
+    }
+    match(tensors, wanted, source);
+    for (const ParameterInfo& parameter : store.parameters()) {
+        const auto values = find_tensor(tensors, parameter.name).data<Scalar>();
+        std::copy(values.begin(), values.end(), flat.data() + parameter.offset);
+    }
+}
+
+}  // namespace
+
+Checkpoint capture(const ParameterStore& store, const Adamw& optimizer, const RunIdentity& identity,
+                   Index step, Index sequences) {
+    Checkpoint checkpoint;
+    checkpoint.step = step;
+    checkpoint.cursor = step * sequences;
+    checkpoint.seed = identity.seed;
+    checkpoint.recipe = identity.recipe;
+    checkpoint.tokenizer = identity.tokenizer;
+    checkpoint.vocabulary_size = identity.vocabulary;
+    checkpoint.parameters = views(store, store.values());
+    checkpoint.first_moments = views(store, optimizer.first_moment());
+    checkpoint.second_moments = views(store, optimizer.second_moment());
+    return checkpoint;
+}
+
+void restore_parameters(const Checkpoint& checkpoint, ParameterStore& store, const std::string& source) {
+    copy_into(checkpoint.parameters, store, store.values(), source);
+    store.touch();
+}
+
+void restore_moments(const Checkpoint& checkpoint, const ParameterStore& store, Adamw& optimizer,
+                     const std::string& source) {
+    copy_into(checkpoint.first_moments, store, optimizer.first_moment(), source + " (first moments)");
+    copy_into(checkpoint.second_moments, store, optimizer.second_moment(), source + " (second moments)");
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

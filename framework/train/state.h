@@ -1,0 +1,33 @@
+// The state of a run to and from a checkpoint.
+#pragma once
+
+#include <string>
+
+#include "framework/io/checkpoint.h"
+#include "framework/nn/module.h"
+#include "framework/optim/adamw.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// What a checkpoint holds besides tensors.
+struct RunIdentity {
+    std::string recipe;     // YAML, fully resolved
+    std::string tokenizer;  // name
+    Index vocabulary = 0;
+    std::uint64_t seed = 0;
+};
+
+/// Views of parameters and moments after `step` updates of `sequences` sequences each: to be saved before
+/// they change.
+Checkpoint capture(const ParameterStore& store, const Adamw& optimizer, const RunIdentity& identity,
+                   Index step, Index sequences);
+
+/// Copies the parameters of a checkpoint into a model. Throws a storage Error that lists each name that is
+/// missing, not wanted or of another shape; `source` names the file.
+void restore_parameters(const Checkpoint& checkpoint, ParameterStore& store, const std::string& source);
+
+/// The same for the moments of the optimizer.
+void restore_moments(const Checkpoint& checkpoint, const ParameterStore& store, Adamw& optimizer,
+                     const std::string& source);
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,79 @@
+#include "framework/train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+// The least power of two that is not below `count`, at most `most`.
+Index capped_shards(Index most, Index count) {
+    Index shards = 1;
+    while (shards < count && shards < most) shards *= 2;
+    return shards;
+}
+
+}  // namespace
+
+ScheduleOptions schedule_of(const TrainOptions& options) {
+    return {options.schedule, options.lr, options.min_lr, options.warmup_steps, options.steps()};
+}
+
+Trainer::Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers)
+    : store_(store),
+      options_(options),
+      workers_(workers),
+      shards_(capped_shards(options.shards, options.sequences())),
+      tree_(store.flat_size(), shards_, workers.count()),
+      adamw_(store, {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
+      shard_loss_(static_cast<std::size_t>(shards_)) {
+    for (int i = 0; i < workers.count(); ++i) workspaces_.push_back(std::make_unique<Workspace>());
+}
+
+void Trainer::run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight) {
+    Workspace& space = *workspaces_[static_cast<std::size_t>(worker)];
+    for (Index shard = tree_.first_shard(worker); shard < tree_.last_shard(worker); ++shard) {
+        const Index first = batch.sequences * shard / shards_, end = batch.sequences * (shard + 1) / shards_;
+        double& total = shard_loss_[static_cast<std::size_t>(shard)];
+        total = 0;
+        if (first == end) {
+            tree_.close(worker, shard, Tensor());
+            continue;
+        }
+        const Tensor gradient = tree_.open(worker);
+        {
+            ArenaScope memory(&space.arena);
+            Recording recording(&space.tape);
+            ParameterGradients gradients(&gradient);
+            const CrossEntropy entropy = loss(batch, first, end - first, step);
+            total = entropy.total;
+            space.tape.backward(entropy.sum, Tensor::full({1}, static_cast<Scalar>(weight)));
+            space.tape.reset();
+        }
+        space.arena.reset();
+        tree_.close(worker, shard, gradient);
+    }
+}
+
+StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) {
+    StepReport report;
+    report.targets = std::count_if(batch.targets.begin(), batch.targets.end(),
+                                   [](Token t) { return t != Batch::no_target; });
+    require(report.targets > 0, Failure::data, "step {}: no token of the batch has a target", step);
+    report.lr = learning_rate(schedule_of(options_), step);
+    const double weight = 1 / static_cast<double>(report.targets);
+    workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); });
+    const Tensor gradient = tree_.finish(workers_);
+
+    for (double total : shard_loss_) report.loss += total;  // in order of the shards
+    report.loss *= weight;
+    report.grad_norm = gradient_norm(workers_, gradient);
+    require(std::isfinite(report.loss) && std::isfinite(report.grad_norm), Failure::numeric,
+            "step {}: the loss is {} and the norm of the gradient {}; a smaller train.lr may help", step,
+            report.loss, report.grad_norm);
+    adamw_.step(workers_, step, report.lr, gradient, clip_factor(report.grad_norm, options_.clip));
+    return report;
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,61 @@
+// One optimizer step over a batch, spread over shards and workers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "framework/core/arena.h"
+#include "framework/core/batch.h"
+#include "framework/nn/module.h"
+#include "framework/ops/loss.h"
+#include "framework/optim/adamw.h"
+#include "framework/train/gradient_tree.h"
+#include "framework/train/options.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// The loss of sequences first .. first + count of a batch, at optimizer step `step` (from 1).
+using BatchLoss = std::function<CrossEntropy(const Batch& batch, Index first, Index count, Index step)>;
+
+struct StepReport {
+    double loss = 0;  // mean over the targets of the batch, nats
+    Index targets = 0;
+    double lr = 0;
+    double grad_norm = 0;  // of the whole gradient, before clipping
+};
+
+/// Holds what a step needs besides the parameters: moments, workers' memory, the tree of gradients.
+class Trainer {
+  public:
+    /// `sequences` of a batch cap the number of shards.
+    Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers);
+
+    /// Forward, backward, sum, clip, update. Weighs every target of the batch equally, wherever its sequence
+    /// runs. Throws a numeric Error, with the weights unchanged, when loss or gradient is not finite.
+    StepReport step(Index step, const Batch& batch, const BatchLoss& loss);
+
+    const Adamw& optimizer() const { return adamw_; }
+    Index shards() const { return shards_; }
+
+  private:
+    struct Workspace {  // of one worker
+        Arena arena;
+        Tape tape;
+    };
+    void run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight);
+
+    ParameterStore& store_;
+    TrainOptions options_;
+    Workers& workers_;
+    Index shards_;
+    GradientTree tree_;
+    Adamw adamw_;
+    std::vector<std::unique_ptr<Workspace>> workspaces_;
+    std::vector<double> shard_loss_;
+};
+
+/// The `train:` section as the schedule sees it.
+ScheduleOptions schedule_of(const TrainOptions& options);
+
+}  // namespace locus::inline LOCUS_SCALAR
