@@ -1,0 +1,72 @@
+// The order in which training sees its tokens: a function of (seed, step) and of nothing else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/split.h"
+#include "framework/core/batch.h"
+
+namespace locus {
+
+/// Blocks of `block` tokens, and one more for the last target, are cut from each document from its start; a
+/// document of n tokens has floor((n - 1) / block) of them. An epoch reads all blocks in the order of a
+/// Philox permutation, keyed by (seed, epoch). A block is read window by window: window k has inputs x[k
+/// length, (k + 1) length) and the targets one further. Step n takes the windows n sequences, n sequences +
+/// 1, ... of that endless row, so arms of other lengths see the same tokens in a step when `sequences *
+/// length` is the same.
+class TrainingOrder {
+  public:
+    /// Where a sequence of a step comes from; `block` counts through the blocks of all documents.
+    struct Window {
+        Index epoch = 0, block = 0, window = 0;
+        bool operator==(const Window&) const = default;
+    };
+
+    /// `sequences`: windows of a step. The corpus under `split` must live on. Throws a usage Error when
+    /// `block` is not a multiple of `length`, a data Error when no document holds a block.
+    TrainingOrder(const Split& split, Index block, Index length, Index sequences, std::uint64_t seed);
+
+    /// The batch [sequences, length] of a step, counted from 0, with positions 0 .. length - 1.
+    Batch at(Index step) const;
+    /// The same into a batch whose memory is used again.
+    void fill(Index step, Batch& batch) const;
+    std::vector<Window> windows(Index step) const;
+
+    Index blocks() const { return static_cast<Index>(blocks_.size()); }
+    Index windows_per_epoch() const { return blocks() * (block_ / length_); }
+    /// Tokens that an epoch reads as input or target, and the tokens of the split that no epoch reads.
+    Index tokens_used() const { return tokens_used_; }
+    Index tokens_left_over() const { return tokens_left_over_; }
+    /// "12 blocks of 64 tokens from 3 of 4 documents; 771 tokens used, 20 left over"
+    std::string summary() const;
+
+    /// Epochs that `steps` steps go through, 1.5 for one and a half.
+    double epochs(Index steps) const;
+
+    /// XXH3-128 of the blocks in the order in which `steps` steps read them, and of the number of tokens
+    /// read: equal for arms of different length that see the same tokens.
+    std::string order_hash(Index steps) const;
+
+  private:
+    struct Block {
+        const Token* tokens;    // block + 1 of them
+        Index document, begin;  // index in the corpus; place in the split's part of that document
+    };
+    struct Cache;
+
+    std::shared_ptr<const std::vector<Index>> order_of(Index epoch) const;
+    template <typename Use>
+    void for_each_window(Index step, Use use) const;
+
+    Index block_, length_, sequences_;
+    std::uint64_t seed_;
+    std::vector<Block> blocks_;
+    Index documents_ = 0, documents_used_ = 0;
+    Index tokens_used_ = 0, tokens_left_over_ = 0;
+    std::shared_ptr<Cache> cache_;  // the permutation that was asked for last
+};
+
+}  // namespace locus

@@ -1,0 +1,125 @@
+#include "data/corpus_file.h"
+
+#include <algorithm>
+
+#include "framework/core/error.h"
+#include "framework/io/hdf5.h"
+
+namespace locus {
+
+namespace {
+
+constexpr const char* format_name = "locus corpus";
+constexpr Index format_version = 1;
+
+template <typename Stored>
+void write_tokens(Hdf5File& file, const std::vector<Token>& tokens) {
+    std::vector<Stored> stored;
+    stored.reserve(tokens.size());
+    for (const Token token : tokens) stored.push_back(static_cast<Stored>(token));
+    file.write("tokens", stored);
+}
+
+template <typename Stored>
+std::vector<Token> tokens_as(const Hdf5File& file) {
+    const std::vector<Stored> stored = file.read<Stored>("tokens");
+    return {stored.begin(), stored.end()};
+}
+
+std::vector<Token> read_tokens(const Hdf5File& file) {
+    switch (file.describe("tokens").type) {
+        case ElementType::uint8:
+            return tokens_as<std::uint8_t>(file);
+        case ElementType::uint16:
+            return tokens_as<std::uint16_t>(file);
+        default:
+            return tokens_as<std::int32_t>(file);  // which refuses any other type
+    }
+}
+
+void check_format(const Hdf5File& file) {
+    const std::string path = file.path().string();
+    require(file.has_attribute("/", "format") && file.text_attribute("/", "format") == format_name,
+            Failure::data, "{}: an HDF5 file, but not a corpus of Locus", path);
+    const std::int64_t version =
+        file.has_attribute("/", "version") ? file.integer_attribute("/", "version") : 0;
+    require(version == format_version, Failure::data, "{}: corpus version {}, expected {}", path, version,
+            format_version);
+}
+
+std::vector<Document> read_documents(const Hdf5File& file, Index tokens) {
+    const std::vector<std::int64_t> offsets = file.read<std::int64_t>("offsets");
+    const std::vector<std::string> names = file.read_texts("names");
+    const std::vector<std::string> books = file.read_texts("books");
+    const bool fits = names.size() == books.size() && offsets.size() == names.size() + 1 &&
+                      offsets.front() == 0 && offsets.back() == tokens &&
+                      std::is_sorted(offsets.begin(), offsets.end());
+    require(fits, Failure::data,
+            "{}: the document table does not fit: {} tokens, {} offsets, {} names, {} books",
+            file.path().string(), tokens, offsets.size(), names.size(), books.size());
+    std::vector<Document> documents;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        documents.push_back({names[i], books[i], offsets[i], offsets[i + 1]});
+    }
+    return documents;
+}
+
+void check_content(const Corpus& corpus, const std::string& path) {
+    const std::string found = hash_of(corpus);
+    require(found == corpus.hash, Failure::data, "{}: damaged: its checksum is {}, expected {}", path, found,
+            corpus.hash);
+    require(!corpus.tokens.empty(), Failure::data, "{}: there is no text in it", path);
+    const auto [least, most] = std::minmax_element(corpus.tokens.begin(), corpus.tokens.end());
+    require(*least >= 0 && *most < corpus.vocabulary, Failure::data,
+            "{}: tokens {} .. {} do not fit a vocabulary of {}", path, *least, *most, corpus.vocabulary);
+}
+
+}  // namespace
+
+void write_corpus(const Corpus& corpus, const std::filesystem::path& path) {
+    Hdf5File file = Hdf5File::create(path, Failure::data);
+    file.set_attribute("/", "format", std::string(format_name));
+    file.set_attribute("/", "version", format_version);
+    file.set_attribute("/", "name", corpus.name);
+    file.set_attribute("/", "tokenizer", corpus.tokenizer);
+    file.set_attribute("/", "vocabulary", corpus.vocabulary);
+    file.set_attribute("/", "hash", corpus.hash);
+    if (corpus.vocabulary <= 256) {
+        write_tokens<std::uint8_t>(file, corpus.tokens);
+    } else if (corpus.vocabulary <= 65536) {
+        write_tokens<std::uint16_t>(file, corpus.tokens);
+    } else {
+        write_tokens<std::int32_t>(file, corpus.tokens);
+    }
+    std::vector<std::int64_t> offsets = {0};
+    std::vector<std::string> names, books;
+    for (const Document& document : corpus.documents) {
+        offsets.push_back(document.end);
+        names.push_back(document.name);
+        books.push_back(document.book);
+    }
+    file.write("offsets", offsets);
+    file.write_texts("names", names);
+    file.write_texts("books", books);
+    if (!corpus.valid.empty()) file.write_texts("valid", corpus.valid);
+    if (!corpus.test.empty()) file.write_texts("test", corpus.test);
+    file.commit();
+}
+
+Corpus read_corpus(const std::filesystem::path& path) {
+    const Hdf5File file = Hdf5File::open(path, Failure::data);
+    check_format(file);
+    Corpus corpus;
+    corpus.name = file.text_attribute("/", "name");
+    corpus.tokenizer = file.text_attribute("/", "tokenizer");
+    corpus.vocabulary = file.integer_attribute("/", "vocabulary");
+    corpus.hash = file.text_attribute("/", "hash");
+    corpus.tokens = read_tokens(file);
+    corpus.documents = read_documents(file, static_cast<Index>(corpus.tokens.size()));
+    if (file.contains("valid")) corpus.valid = file.read_texts("valid");
+    if (file.contains("test")) corpus.test = file.read_texts("test");
+    check_content(corpus, path.string());
+    return corpus;
+}
+
+}  // namespace locus
