@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 
@@ -116,14 +117,17 @@ TEST(CheckpointFolder, AFullDiskKeepsTheCheckpointThatWasThere) {
 TEST(CheckpointFolder, AKilledSaveLeavesACompleteCheckpoint) {
     const Scratch scratch;
     const CheckpointFolder folder(scratch.path(), 1);
+    const auto start = std::chrono::steady_clock::now();
     save(folder, 1);
+    const std::chrono::duration<double, std::micro> one_save = std::chrono::steady_clock::now() - start;
     std::int64_t last = 1;
-    for (int trial = 0; trial < 20; ++trial) {
+    // Twenty moments at least, spread over two saves, and more where the machine is too busy to end any.
+    for (int trial = 0; trial < 20 || (last == 1 && trial < 400); ++trial) {
         const pid_t child = ::fork();
         if (child == 0) {
             for (std::int64_t step = last + 1;; ++step) save(folder, step);
         }
-        ::usleep(static_cast<useconds_t>(1000 + trial * 1700 % 9000));
+        ::usleep(static_cast<useconds_t>(one_save.count() * 0.1 * (1 + trial)));
         ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
         const auto found = folder.newest();
