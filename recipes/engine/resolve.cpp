@@ -1,0 +1,170 @@
+#include "recipes/engine/resolve.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "data/tokenizer.h"
+#include "framework/core/error.h"
+
+namespace locus {
+
+namespace {
+
+/// The layer, asked for where and whether something was said.
+class Said {
+  public:
+    Said(const Layer& layer, std::string place) : layer_(layer), place_(std::move(place)) {}
+
+    bool has(const std::string& path) const { return layer_.values.contains(path); }
+    /// The place of the first of these paths that was written.
+    std::string where(const std::vector<std::string>& paths) const {
+        for (const std::string& path : paths) {
+            const auto value = layer_.values.find(path);
+            if (value != layer_.values.end()) return value->second.source.text();
+        }
+        return place_;
+    }
+
+  private:
+    const Layer& layer_;
+    std::string place_;
+};
+
+void resolve_data(Recipe& recipe, const Said& said, Index longest) {
+    DataOptions& data = recipe.data;
+    if (data.block == 0) data.block = longest;
+    if (data.corpus == "generated") {
+        data.documents = data.documents.value_or(standard_documents);
+        data.document_length = data.document_length.value_or(standard_document_length);
+        data.generator_seed = data.generator_seed.value_or(0);
+    }
+    for (const std::string path : {"data.documents", "data.document_length", "data.generator_seed"})
+        require(data.corpus == "generated" || !said.has(path),
+                "{}: {} belongs to data.corpus: generated, not to '{}'", said.where({path}), path,
+                data.corpus);
+    try {
+        check_options(data);
+    } catch (const Error& error) {
+        fail(error.kind(), "{}: {}", said.where({"data.test", "data.valid", "data.corpus"}), error.what());
+    }
+    try {
+        recipe.model.vocabulary = make_tokenizer(data.tokenizer)->vocabulary();
+    } catch (const Error& error) {
+        fail(error.kind(), "{}: data.tokenizer: {}", said.where({"data.tokenizer"}), error.what());
+    }
+}
+
+void resolve_model(ModelOptions& model, const Said& said) {
+    if (!said.has("model.kv_heads")) model.kv_heads = model.heads;
+    require(model.width % model.heads == 0,
+            "{}: model.heads must divide model.width: width {} is not a multiple of {} heads",
+            said.where({"model.heads", "model.width"}), model.width, model.heads);
+    require(model.heads % model.kv_heads == 0,
+            "{}: model.kv_heads must divide model.heads: {} heads are not a multiple of {} kv_heads",
+            said.where({"model.kv_heads", "model.heads"}), model.heads, model.kv_heads);
+    require(model.hidden() >= 1, "{}: model.mlp_ratio {} of model.width {} leaves no hidden width",
+            said.where({"model.mlp_ratio"}), model.mlp_ratio, model.width);
+}
+
+void check_mask(const MaskOptions& mask, const Said& said) {
+    require(mask.causal,
+            "{}: mask.causal: false lets the next-token loss see its target; expected causal: true",
+            said.where({"mask.causal"}));
+    require(mask.global == 0 || mask.window > 0,
+            "{}: mask.global: {} has no effect without mask.window, as every token is seen",
+            said.where({"mask.global"}), mask.global);
+}
+
+void resolve_steps(TrainOptions& train, const Draft& draft, const Said& said,
+                   std::vector<std::string>& notes) {
+    if (said.has("train.steps")) {
+        train.tokens = draft.steps * train.batch_tokens;
+    } else if (train.tokens % train.batch_tokens != 0) {
+        const Index asked = train.tokens;
+        train.tokens = train.steps() * train.batch_tokens;
+        notes.push_back(fmt::format("train.tokens: {} rounded up to {} ({} whole steps of {})", asked,
+                                    train.tokens, train.steps(), train.batch_tokens));
+    }
+    if (!said.has("train.warmup_steps"))
+        train.warmup_steps = std::llround(draft.warmup * static_cast<double>(train.steps()));
+    require(train.warmup_steps <= train.steps(),
+            "{}: train.warmup_steps {} is more than the {} steps of training",
+            said.where({"train.warmup_steps", "train.steps", "train.tokens"}), train.warmup_steps,
+            train.steps());
+}
+
+void resolve_train(TrainOptions& train, const Draft& draft, Index block, const Said& said,
+                   std::vector<std::string>& notes) {
+    require(train.batch_tokens % train.length == 0,
+            "{}: train.batch_tokens must be a multiple of train.length: {} is not a multiple of {}",
+            said.where({"train.batch_tokens", "train.length"}), train.batch_tokens, train.length);
+    require(block % train.length == 0,
+            "{}: data.block must be a multiple of train.length: {} is not a multiple of {}",
+            said.where({"data.block", "train.length"}), block, train.length);
+    require(std::has_single_bit(static_cast<std::uint64_t>(train.shards)),
+            "{}: train.shards: expected a power of two, found {}", said.where({"train.shards"}),
+            train.shards);
+    if (!said.has("train.min_lr")) train.min_lr = train.lr / 10;
+    require(train.min_lr <= train.lr, "{}: train.min_lr {} is above train.lr {}",
+            said.where({"train.min_lr", "train.lr"}), text_of(train.min_lr), text_of(train.lr));
+    resolve_steps(train, draft, said, notes);
+}
+
+void resolve_evaluate(EvaluateOptions& evaluate, Index longest, const Said& said) {
+    if (!said.has("evaluate.lengths")) evaluate.lengths = {longest, 2 * longest, 4 * longest, 8 * longest};
+    for (const Protocol& protocol : evaluate.protocols)
+        require(protocol.stride <= evaluate.lengths.front(),
+                "{}: evaluate.protocols: {} would skip tokens of windows of length {}",
+                said.where({"evaluate.protocols", "evaluate.lengths"}), text_of(protocol),
+                evaluate.lengths.front());
+}
+
+void check_table(const TableOptions& table, const Said& said, const Schema& schema) {
+    std::vector<std::string> axes;
+    const auto check = [&](const std::string& path, const std::string& axis) {
+        const bool known = axis == "arm" || axis == "protocol" || axis == "length" ||
+                           (axis.find('.') != std::string::npos && schema.find(axis) != nullptr);
+        require(known,
+                "{}: {}: expected arm, protocol, length or the dotted key of a varied value, found '{}'",
+                said.where({path}), path, axis);
+        require(std::find(axes.begin(), axes.end(), axis) == axes.end(),
+                "{}: {}: '{}' is already another part of the table", said.where({path}), path, axis);
+        axes.push_back(axis);
+    };
+    check("table.rows", table.rows);
+    for (const std::string& axis : table.columns) check("table.columns", axis);
+    check("table.over", table.over);
+}
+
+}  // namespace
+
+Draft draft_of(const Layer& layer, const Schema& schema) {
+    Draft draft;
+    EncodingOptions& encoding = draft.recipe.encoding;
+    const auto kind = layer.values.find("encoding.kind");
+    if (kind != layer.values.end()) schema.find("encoding.kind")->read(draft, kind->second);
+    require(schema.kinds().contains(encoding.kind), "encoding kind '{}' is not known", encoding.kind);
+    encoding.options = Options(schema.kinds().at(encoding.kind));
+    for (const auto& [path, value] : layer.values) {
+        const Key* key = schema.find(path, encoding.kind);
+        if (key == nullptr) schema.refuse_foreign(path, encoding.kind, value.source);
+        key->read(draft, value);
+    }
+    return draft;
+}
+
+Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& schema,
+                const std::string& place, std::vector<std::string>& notes) {
+    const Said said(layer, place);
+    Recipe& recipe = draft.recipe;
+    resolve_data(recipe, said, longest);
+    resolve_model(recipe.model, said);
+    check_mask(recipe.mask, said);
+    resolve_train(recipe.train, draft, recipe.data.block, said, notes);
+    resolve_evaluate(recipe.evaluate, longest, said);
+    check_table(recipe.table, said, schema);
+    return std::move(recipe);
+}
+
+}  // namespace locus

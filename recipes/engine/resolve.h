@@ -1,0 +1,21 @@
+// From what was said to what holds: defaults filled in, every rule between values checked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "recipes/engine/layer.h"
+
+namespace locus {
+
+/// Reads every value of `layer` into a recipe. Throws a usage Error for options that belong to another kind
+/// of encoding and for values of a wrong type.
+Draft draft_of(const Layer& layer, const Schema& schema);
+
+/// Fills in what depends on other values and checks what must fit together. `longest`: the longest training
+/// length among the arms, tokens. `place` stands in an error about values that nobody wrote. What a reader
+/// should know (tokens rounded up) is added to `notes`. Throws a usage Error.
+Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& schema,
+                const std::string& place, std::vector<std::string>& notes);
+
+}  // namespace locus

@@ -1,0 +1,105 @@
+#include "recipes/engine/schema.h"
+
+#include <algorithm>
+
+#include "framework/core/error.h"
+#include "recipes/engine/nearest.h"
+#include "recipes/engine/sections.h"
+
+namespace locus {
+
+namespace {
+
+std::string section_of(const std::string& path) {
+    return path.substr(0, path.find('.'));
+}
+
+std::string leaf_of(const std::string& path) {
+    return path.substr(path.find('.') + 1);
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& texts) {
+    std::string all;
+    for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+    return all;
+}
+
+Schema::Schema(KindCatalogue kinds) : kinds_(std::move(kinds)), keys_(fixed_keys(kinds_)) {
+    for (const auto& [kind, declared] : kinds_) options_[kind] = encoding_keys(declared);
+    for (const Key& key : keys_) {
+        const std::string section = section_of(key.path);
+        if (section != key.path && !is_section(section)) sections_.push_back(section);
+    }
+}
+
+std::vector<const Key*> Schema::keys(const std::string& kind) const {
+    std::vector<const Key*> all;
+    for (const Key& key : keys_) {
+        all.push_back(&key);
+        if (key.path != "encoding.kind") continue;
+        for (const Key& option : options_.at(kind)) all.push_back(&option);
+    }
+    return all;
+}
+
+const Key* Schema::find(const std::string& path, const std::string& kind) const {
+    const auto named = [&](const Key& key) { return key.path == path; };
+    const auto key = std::find_if(keys_.begin(), keys_.end(), named);
+    if (key != keys_.end()) return &*key;
+    const auto options = options_.find(kind);
+    if (options == options_.end()) return nullptr;
+    const auto option = std::find_if(options->second.begin(), options->second.end(), named);
+    return option != options->second.end() ? &*option : nullptr;
+}
+
+const Key* Schema::find(const std::string& path) const {
+    for (const auto& [kind, options] : options_)
+        if (const Key* key = find(path, kind)) return key;
+    return find(path, "");
+}
+
+bool Schema::is_section(const std::string& name) const {
+    return std::find(sections_.begin(), sections_.end(), name) != sections_.end();
+}
+
+std::vector<std::string> Schema::paths() const {
+    std::vector<std::string> paths;
+    for (const Key& key : keys_) paths.push_back(key.path);
+    for (const auto& [kind, options] : options_)
+        for (const Key& option : options)
+            if (std::find(paths.begin(), paths.end(), option.path) == paths.end())
+                paths.push_back(option.path);
+    return paths;
+}
+
+void Schema::refuse_unknown(const std::string& path, const Source& source) const {
+    const std::string section = section_of(path), leaf = leaf_of(path);
+    std::vector<std::string> homes;
+    for (const std::string& known : paths())
+        if (leaf_of(known) == leaf && known != path && section_of(known) != known)
+            homes.push_back(section_of(known));
+    if (!homes.empty())
+        fail(Failure::usage, "{}: unknown key '{}': '{}' belongs in '{}'", source.text(), path, leaf,
+             joined(homes));
+    std::vector<std::string> names = paths();
+    for (const std::string& name : sections_) names.push_back(name);
+    names.push_back("vary");
+    fail(Failure::usage, "{}: unknown key '{}'; the nearest known key is '{}'", source.text(), path,
+         nearest_key(path, names));
+}
+
+void Schema::refuse_foreign(const std::string& path, const std::string& kind, const Source& source) const {
+    std::vector<std::string> own = {"kind"}, others;
+    for (const Option& option : kinds_.at(kind)) own.push_back(option.name);
+    for (const auto& [other, options] : options_)
+        if (find(path, other)) others.push_back(other);
+    fail(Failure::usage,
+         "{}: {} does not belong to encoding kind '{}', whose keys are: {} (it belongs to: {}); to replace "
+         "the "
+         "whole block say encoding: {{kind: {}}}",
+         source.text(), path, kind, joined(own), joined(others), kind);
+}
+
+}  // namespace locus

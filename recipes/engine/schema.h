@@ -1,0 +1,49 @@
+// Every key that a recipe may say, once: used to read recipes and overrides, to resolve, and to write.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "recipes/engine/keys.h"
+
+namespace locus {
+
+/// What each encoding declares, by kind.
+using KindCatalogue = std::map<std::string, std::vector<Option>>;
+
+class Schema {
+  public:
+    explicit Schema(KindCatalogue kinds);
+
+    /// The keys of a recipe whose encoding is of `kind`, in the order of the resolved recipe.
+    std::vector<const Key*> keys(const std::string& kind) const;
+    /// The key at `path`, or nullptr; an option of an encoding is found only under its own kind.
+    const Key* find(const std::string& path, const std::string& kind) const;
+    /// The key at `path` of any kind of encoding, or nullptr.
+    const Key* find(const std::string& path) const;
+
+    const KindCatalogue& kinds() const { return kinds_; }
+    /// The sections, in order: data, model, ...
+    const std::vector<std::string>& sections() const { return sections_; }
+    bool is_section(const std::string& name) const;
+    /// All paths of all kinds.
+    std::vector<std::string> paths() const;
+
+    /// Throws the usage Error of a key that is not known: where it belongs, or the nearest known key.
+    [[noreturn]] void refuse_unknown(const std::string& path, const Source& source) const;
+    /// Throws the usage Error of an option that another kind of encoding has.
+    [[noreturn]] void refuse_foreign(const std::string& path, const std::string& kind,
+                                     const Source& source) const;
+
+  private:
+    KindCatalogue kinds_;
+    std::vector<Key> keys_;                            // all but the options of encodings
+    std::map<std::string, std::vector<Key>> options_;  // those, by kind
+    std::vector<std::string> sections_;
+};
+
+/// "rope, alibi, nope"
+std::string joined(const std::vector<std::string>& texts);
+
+}  // namespace locus

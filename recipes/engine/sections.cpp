@@ -1,0 +1,120 @@
+#include "recipes/engine/sections.h"
+
+namespace locus {
+
+namespace {
+
+void append(std::vector<Key>& all, std::vector<Key> keys) {
+    for (Key& key : keys) all.push_back(std::move(key));
+}
+
+Key question_key() {
+    return {"question", "what the experiment asks; stands above its table",
+            [](Draft& draft, const Value& value) {
+                if (value.type != Value::Type::scalar) refuse(value, "question", "a text");
+                draft.recipe.question = value.text;
+            },
+            [](const Recipe& recipe) { return Value::scalar(recipe.question); }};
+}
+
+std::vector<Key> model_keys() {
+    using M = ModelOptions;
+    Keys<M> keys("model", &Recipe::model);
+    keys.integer("layers", &M::layers, at_least(1), "blocks of attention and MLP");
+    keys.integer("width", &M::width, at_least(1), "of the residual stream; a multiple of heads");
+    keys.integer("heads", &M::heads, at_least(1), "query heads");
+    keys.integer("kv_heads", &M::kv_heads, at_least(1),
+                 "key/value heads, a divisor of heads; default: heads");
+    keys.number("mlp_ratio", &M::mlp_ratio, {0, 1024, true, false}, "hidden width of the MLP / width");
+    keys.choice("norm", &M::norm, {"layer", "rms"}, "kind of normalisation, before each part of a block");
+    keys.choice("activation", &M::activation, {"gelu_tanh", "swiglu"}, "of the MLP");
+    keys.flag("bias", &M::bias, "whether linear layers and layer norms have biases");
+    keys.number("dropout", &M::dropout, {0, 1, false, true},
+                "share dropped of embeddings and residual branches");
+    keys.flag("tie_embeddings", &M::tie_embeddings, "whether the output matrix is the embedding matrix");
+    return keys.take();
+}
+
+Key kind_key(const std::map<std::string, std::vector<Option>>& kinds) {
+    std::vector<std::string> names;
+    for (const auto& [name, options] : kinds) names.push_back(name);
+    return {"encoding.kind", "the one source of position in the model",
+            [names](Draft& draft, const Value& value) {
+                draft.recipe.encoding.kind = names[read_choice(value, "encoding.kind", names)];
+            },
+            [](const Recipe& recipe) { return Value::scalar(recipe.encoding.kind); }};
+}
+
+std::vector<Key> mask_keys() {
+    using M = MaskOptions;
+    Keys<M> keys("mask", &Recipe::mask);
+    keys.flag("causal", &M::causal, "whether a token sees only itself and earlier ones");
+    keys.custom(
+        "window", "keys that a query sees, itself included; absent: all",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.mask.window = read_integer(value, path, at_least(1));
+        },
+        [](const Recipe& recipe) -> std::optional<Value> {
+            if (recipe.mask.window == 0) return std::nullopt;
+            return Value::scalar(text_of(recipe.mask.window));
+        });
+    keys.integer("global", &M::global, at_least(0), "first tokens, seen by all in spite of the window");
+    return keys.take();
+}
+
+std::string text_of_option(const OptionValue& value) {
+    if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+    if (const Index* integer = std::get_if<Index>(&value)) return text_of(*integer);
+    if (const double* number = std::get_if<double>(&value)) return text_of(*number);
+    return std::get<std::string>(value);
+}
+
+OptionValue read_option(const Value& value, const std::string& path, const Option& option) {
+    // A standard value may stand for "not set" outside the bounds, and must survive its own recipe.
+    if (value.type == Value::Type::scalar && value.text == text_of_option(option.standard))
+        return option.standard;
+    if (std::holds_alternative<bool>(option.standard)) return read_flag(value, path);
+    if (std::holds_alternative<double>(option.standard))
+        return read_number(value, path, {option.least, option.most});
+    if (std::holds_alternative<std::string>(option.standard)) {
+        if (option.choices.empty()) return read_text(value, path);
+        return option.choices[read_choice(value, path, option.choices)];
+    }
+    // Bounds are doubles: an infinite one is no bound.
+    constexpr double limit = 9007199254740992.0;
+    Range<Index> range;
+    if (option.least > -limit) range.least = static_cast<Index>(option.least);
+    if (option.most < limit) range.most = static_cast<Index>(option.most);
+    return read_integer(value, path, range);
+}
+
+}  // namespace
+
+std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds) {
+    std::vector<Key> all = {question_key()};
+    append(all, data_keys());
+    append(all, model_keys());
+    all.push_back(kind_key(kinds));
+    append(all, mask_keys());
+    append(all, train_keys());
+    append(all, evaluate_keys());
+    append(all, table_keys());
+    return all;
+}
+
+std::vector<Key> encoding_keys(const std::vector<Option>& declared) {
+    std::vector<Key> keys;
+    for (const Option& option : declared) {
+        const std::string path = "encoding." + option.name;
+        keys.push_back({path, option.doc,
+                        [option, path](Draft& draft, const Value& value) {
+                            draft.recipe.encoding.options.set(option.name, read_option(value, path, option));
+                        },
+                        [name = option.name](const Recipe& recipe) {
+                            return Value::scalar(text_of_option(recipe.encoding.options.values().at(name)));
+                        }});
+    }
+    return keys;
+}
+
+}  // namespace locus

@@ -1,0 +1,24 @@
+// The tables of the schema: the sections of a recipe and their keys.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "recipes/engine/keys.h"
+
+namespace locus {
+
+/// All keys but the options of encodings, in the order of the resolved recipe.
+std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds);
+
+/// The keys of an encoding that declares these options.
+std::vector<Key> encoding_keys(const std::vector<Option>& declared);
+
+/// The keys of `data:`, `train:` and of `evaluate:` and `table:`.
+std::vector<Key> data_keys();
+std::vector<Key> train_keys();
+std::vector<Key> evaluate_keys();
+std::vector<Key> table_keys();
+
+}  // namespace locus
