@@ -250,7 +250,7 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
             hn::StoreU(running.total[s], d, total + s * lanes());
         }
         for (Index i = 0; i < tile.count; ++i) {
-            const bool seen = total[i] > 0;
+            const bool seen = total[i] != 0;  // a NaN is passed on
             lse[begin + i] = seen ? most[i] + std::log(total[i]) : infinity;
             const Scalar factor = seen ? 1 / total[i] : 0;
             for (Index c = 0; c < width; ++c)

@@ -49,11 +49,9 @@ HWY_INLINE void scale_row(Scalar* x, Scalar factor, Index width) {
 void Softmax(const Scalar* x, Scalar* out, Index rows, Index width) {
     for (Index row = 0; row < rows; ++row, x += width, out += width) {
         const Scalar most = row_maximum(x, width);
-        if (most == -std::numeric_limits<Scalar>::infinity()) {
-            std::fill_n(out, width, Scalar{0});
-        } else {
-            scale_row(out, 1 / exponentials(x, most, out, width), width);
-        }
+        const bool hidden = most == -std::numeric_limits<Scalar>::infinity();  // or NaN among -inf
+        const Scalar total = exponentials(x, hidden ? 0 : most, out, width);
+        scale_row(out, total == 0 ? 0 : 1 / total, width);
     }
 }
 

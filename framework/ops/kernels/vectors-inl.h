@@ -68,8 +68,12 @@ HWY_INLINE Scalar sum(V value) {
 HWY_INLINE Scalar greatest(V value) {
     return hn::GetLane(hn::MaxOfLanes(D(), value));
 }
+// Highway's polynomial wraps around far above the largest exponent and takes NaN for -inf; here they give inf
+// and NaN.
 HWY_INLINE V exp(V value) {
-    return hn::Exp(D(), value);
+    constexpr double overflow = sizeof(Scalar) == sizeof(float) ? 150 : 1000;
+    const V power = hn::Exp(D(), hn::Min(value, set(overflow)));
+    return hn::IfThenElse(hn::Eq(value, value), power, value);
 }
 HWY_INLINE V sigmoid(V value) {
     return hn::Div(set(1.0), hn::Add(set(1.0), exp(hn::Neg(value))));
