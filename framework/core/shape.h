@@ -45,9 +45,10 @@ Shape broadcast(const Shape& a, const Shape& b);
 }  // namespace locus
 
 template <>
-struct fmt::formatter<locus::Shape> : fmt::formatter<fmt::string_view> {
+struct fmt::formatter<locus::Shape> {
+    constexpr auto parse(format_parse_context& context) { return context.begin(); }
     template <typename Context>
     auto format(const locus::Shape& shape, Context& context) const {
-        return fmt::formatter<fmt::string_view>::format(locus::to_string(shape), context);
+        return fmt::format_to(context.out(), "{}", locus::to_string(shape));
     }
 };

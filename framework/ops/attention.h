@@ -22,8 +22,8 @@ struct DistanceBias {
 /// What attention adds to q k^T. No hyper-parameter of an encoding ever gets here.
 struct AttentionTerms {
     Scalar logit_scale = 0;  // 0 means 1 / sqrt(head_dim)
-    DistanceBias bias;
-    Positions query, key;  // read where there is a bias
+    DistanceBias bias = {};
+    Positions query = {}, key = {};  // read where there is a bias
 };
 
 /// softmax(logit_scale q k^T + bias, masked) v. q [B, H, Tq, D], k and v [B, Hkv, Tk, D] with H a multiple of

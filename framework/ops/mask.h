@@ -17,10 +17,9 @@ struct Mask {
     Index global =
         0;  // the first tokens see and are seen without regard to the window; never against causality
     Index query_offset = 0;
-    std::vector<std::int32_t>
-        query_segments;  // [B, Tq]; empty: all in one segment. A query sees its own segment
-    std::vector<std::int32_t>
-        key_segments;  // [B, Tk]; a negative segment (padding) sees nothing and is not seen
+    // Segments [B, Tq] and [B, Tk]; empty: all in one. A query sees its own; a negative one (padding) sees
+    // nothing and is not seen.
+    std::vector<std::int32_t> query_segments = {}, key_segments = {};
 
     /// True when query i of sequence b sees key j, among `queries` and `keys`.
     bool allows(Index b, Index i, Index j, Index queries, Index keys) const;
