@@ -1,0 +1,109 @@
+#include "framework/nn/module.h"
+
+#include "framework/nn/layers.h"
+#include "framework/ops/reduce.h"
+#include "tests/support/tensors.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+TEST(ParameterStore, InitialValuesDependOnSeedAndNameOnly) {
+    const auto values_of_b = [](std::uint64_t seed, const std::vector<std::string>& before) {
+        ParameterStore store;
+        const ParameterScope scope(store);
+        for (const std::string& name : before) scope.add(name, {17, 3}, Initial::normal(1));
+        const Parameter b = scope.inside("block").add("b", {5, 4}, Initial::normal(0.5));
+        store.allocate(seed);
+        return b.value().clone();
+    };
+    const Tensor alone = values_of_b(1, {});
+    EXPECT_EQ(largest_difference(values_of_b(1, {"a", "c"}), alone), 0);
+    EXPECT_GT(largest_difference(values_of_b(2, {}), alone), 0.01);
+
+    ParameterStore store;
+    const Parameter other = ParameterScope(store).add("block.c", {5, 4}, Initial::normal(0.5));
+    store.allocate(1);
+    EXPECT_GT(largest_difference(other.value(), alone), 0.01);
+}
+
+TEST(ParameterStore, DrawsWhatIsAskedFor) {
+    ParameterStore store;
+    const ParameterScope scope(store);
+    const Parameter zeros = scope.add("zeros", {7}, Initial::zeros()),
+                    ones = scope.add("ones", {7}, Initial::ones());
+    const Parameter normal = scope.add("normal", {100, 100}, Initial::normal(0.02));
+    store.allocate(3);
+    EXPECT_EQ(largest(zeros.value()), 0);
+    EXPECT_EQ(largest_difference(ones.value(), Tensor::full({7}, 1)), 0);
+    double squares = 0;
+    for (Scalar value : normal.value().values())
+        squares += static_cast<double>(value) * static_cast<double>(value);
+    EXPECT_NEAR(std::sqrt(squares / 10000), 0.02, 0.001);
+}
+
+TEST(ParameterStore, LaysParametersOutFlat) {
+    ParameterStore store;
+    const ParameterScope scope(store);
+    scope.add("a", {3}, Initial::ones());
+    scope.inside("b").inside("c").add("weight", {2, 5}, Initial::ones());
+    EXPECT_THROW(scope.add("a", {3}, Initial::ones()), Error);
+    store.allocate(1);
+    EXPECT_THROW(scope.add("late", {3}, Initial::ones()), Error);
+    const auto& all = store.parameters();
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[1].name, "b.c.weight");
+    EXPECT_FALSE(all[0].decayed);
+    EXPECT_TRUE(all[1].decayed);
+    EXPECT_EQ(store.count(), 13);
+    EXPECT_EQ(static_cast<std::size_t>(all[1].offset) * sizeof(Scalar) % 64, 0U);
+    double sum = 0;  // the padding stays 0
+    for (Scalar value : store.values().values()) sum += static_cast<double>(value);
+    EXPECT_EQ(sum, 13);
+    const std::uint64_t version = store.version();
+    store.touch();
+    EXPECT_NE(store.version(), version);
+}
+
+TEST(Parameter, IsALeafOnlyWhereGradientsAreWanted) {
+    ParameterStore store;
+    const Parameter p = ParameterScope(store).add("p", {3}, Initial::ones());
+    store.allocate(1);
+    EXPECT_FALSE(Variable(p).tracked());
+    const Tensor flat = Tensor::zeros({store.flat_size()});
+    Tape tape;
+    Recording recording(&tape);
+    EXPECT_FALSE(Variable(p).tracked());
+    const ParameterGradients gradients(&flat);
+    ASSERT_TRUE(Variable(p).tracked());
+    tape.backward(sum_all(add(p, p)), Tensor::full({1}, 2));
+    EXPECT_EQ(flat.data()[2], 4);
+    EXPECT_EQ(flat.data()[3], 0);
+}
+
+TEST(Layers, NameTheirParameters) {
+    const auto names = [](bool bias) {
+        ParameterStore store;
+        const ParameterScope scope(store);
+        const Linear linear(scope.inside("linear"), 4, 6, 1, bias);
+        const Norm norm(scope.inside("norm"), 4, Norm::Kind::layer, bias);
+        const Norm rms(scope.inside("rms"), 4, Norm::Kind::rms, bias);
+        const Mlp mlp(scope.inside("mlp"), 4, 8, Mlp::Kind::swiglu, {1, 1}, bias);
+        store.allocate(1);
+        const Tensor x = random_tensor({2, 3, 4}, 1);
+        EXPECT_EQ(linear(x).shape(), (Shape{2, 3, 6}));
+        EXPECT_EQ(mlp(rms(norm(x))).shape(), (Shape{2, 3, 4}));
+        std::vector<std::string> list;
+        for (const ParameterInfo& info : store.parameters()) list.push_back(info.name);
+        return list;
+    };
+    EXPECT_EQ(names(false),
+              (std::vector<std::string>{"linear.weight", "norm.weight", "rms.weight", "mlp.up.weight",
+                                        "mlp.down.weight", "mlp.gate.weight"}));
+    EXPECT_EQ(names(true),
+              (std::vector<std::string>{"linear.weight", "linear.bias", "norm.weight", "norm.bias",
+                                        "rms.weight", "mlp.up.weight", "mlp.up.bias", "mlp.down.weight",
+                                        "mlp.down.bias", "mlp.gate.weight", "mlp.gate.bias"}));
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR

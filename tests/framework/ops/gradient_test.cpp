@@ -1,0 +1,226 @@
+// Every op against central differences. A new op adds one line to the list; a test finds the ones without.
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include <filesystem>
+
+#include "framework/ops/attention.h"
+#include "framework/ops/elementwise.h"
+#include "framework/ops/embedding.h"
+#include "framework/ops/loss.h"
+#include "framework/ops/mask.h"
+#include "framework/ops/matmul.h"
+#include "framework/ops/norm.h"
+#include "framework/ops/reduce.h"
+#include "framework/ops/rotate.h"
+#include "framework/ops/shape.h"
+#include "framework/ops/softmax.h"
+#include "tests/support/gradient_check.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+struct OpCase {
+    std::string name;  // the op, and after an underscore a variant
+    std::vector<Shape> shapes;
+    Op op;
+};
+
+void PrintTo(const OpCase& c, std::ostream* out) {
+    *out << c.name;
+}
+
+WorkVector<Token> ids(std::initializer_list<Token> values) {
+    return WorkVector<Token>(values);
+}
+
+Variable cross_entropy(Inputs v, Index rows, Index vocabulary) {
+    std::vector<Token> targets;
+    for (Index i = 0; i < rows; ++i)
+        targets.push_back(i % 5 == 3 ? Batch::no_target : static_cast<Token>(i % vocabulary));
+    return linear_cross_entropy(v[0], v[1], targets).sum;
+}
+
+Rotation rotation(Inputs v, Pairing pairing) {
+    return {v[1], v[2], pairing};
+}
+
+Mask segments(Index batch, Index length, std::int32_t last) {
+    Mask mask;
+    for (Index i = 0; i < batch * length; ++i)
+        mask.key_segments.push_back(i % length == length - 1 ? last
+                                                             : static_cast<std::int32_t>(i % length / 3));
+    mask.query_segments = mask.key_segments;
+    return mask;
+}
+
+// A bias over the distances -(T - 1) .. T - 1 whose table has fewer rows than there are distances.
+AttentionTerms terms(Inputs v, Index length) {
+    AttentionTerms terms;
+    terms.bias.table = v[3];
+    terms.bias.first = 1 - length;
+    for (Index d = 0; d < 2 * length - 1; ++d)
+        terms.bias.rows.push_back(static_cast<std::int32_t>(d % v[3].size(1)));
+    terms.query = terms.key = Positions::consecutive(length);
+    return terms;
+}
+
+using Attention = Variable (*)(const Variable&, const Variable&, const Variable&, const AttentionTerms&,
+                               const Mask&);
+
+// Attention without a bias, with one, with grouped heads of an odd width, and with rows that see nothing.
+void add_attention(std::vector<OpCase>& cases, const std::string& name, Attention form) {
+    const Mask windowed{.causal = true, .window = 3, .global = 1};
+    const Mask open{.causal = false};
+    cases.push_back({name, {{2, 2, 7, 8}, {2, 2, 7, 8}, {2, 2, 7, 8}}, [=](Inputs v) {
+                         return form(v[0], v[1], v[2], {}, windowed);
+                     }});
+    cases.push_back({name + "_bias_grouped",
+                     {{1, 4, 6, 5}, {1, 2, 6, 5}, {1, 2, 6, 5}, {4, 4}},
+                     [=](Inputs v) { return form(v[0], v[1], v[2], terms(v, 6), Mask{}); }});
+    cases.push_back({name + "_bias_open",
+                     {{2, 2, 5, 10}, {2, 1, 5, 10}, {2, 1, 5, 10}, {2, 9}},
+                     [=](Inputs v) { return form(v[0], v[1], v[2], terms(v, 5), open); }});
+    cases.push_back({name + "_segments", {{2, 2, 9, 4}, {2, 2, 9, 4}, {2, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
+                         return form(v[0], v[1], v[2], terms(v, 9), segments(2, 9, -1));
+                     }});
+    cases.push_back({name + "_offset", {{1, 2, 3, 6}, {1, 2, 8, 6}, {1, 2, 8, 6}}, [=](Inputs v) {
+                         return form(v[0], v[1], v[2], {}, Mask{.query_offset = 5});
+                     }});
+}
+
+std::vector<OpCase> cases() {
+    const Mask mask{.causal = true, .window = 2};
+    const auto yes = Transpose::yes;
+    std::vector<OpCase> list{
+        {"add", {{2, 3, 4}, {2, 3, 4}}, [](Inputs v) { return add(v[0], v[1]); }},
+        {"add_repeats_right", {{2, 3, 4}, {3, 1}}, [](Inputs v) { return add(v[0], v[1]); }},
+        {"add_repeats_left", {{4}, {2, 3, 4}}, [](Inputs v) { return add(v[0], v[1]); }},
+        {"add_repeats_both", {{2, 1, 4}, {1, 3, 1}}, [](Inputs v) { return add(v[0], v[1]); }},
+        {"add_twice", {{3, 5}}, [](Inputs v) { return add(v[0], v[0]); }},
+        {"add_residual", {{3, 5}}, [](Inputs v) { return add(v[0], gelu(v[0])); }},
+        {"multiply", {{2, 3, 4}, {2, 3, 4}}, [](Inputs v) { return multiply(v[0], v[1]); }},
+        {"multiply_repeats_both", {{2, 1, 4}, {1, 3, 1}}, [](Inputs v) { return multiply(v[0], v[1]); }},
+        {"multiply_repeats_left", {{1}, {2, 9}}, [](Inputs v) { return multiply(v[0], v[1]); }},
+        {"multiply_square", {{3, 21}}, [](Inputs v) { return multiply(v[0], v[0]); }},
+        {"scale", {{3, 7}}, [](Inputs v) { return scale(v[0], Scalar(-1.5)); }},
+        {"scale_residual", {{3, 7}}, [](Inputs v) { return add(v[0], scale(v[0], Scalar(0.5))); }},
+        {"exponential", {{3, 7}}, [](Inputs v) { return exponential(v[0]); }},
+        {"gelu", {{5, 9}}, [](Inputs v) { return gelu(v[0]); }},
+        {"gelu_residual", {{5, 9}}, [](Inputs v) { return add(gelu(v[0]), gelu(v[0])); }},
+        {"swiglu", {{5, 9}, {5, 9}}, [](Inputs v) { return swiglu(v[0], v[1]); }},
+        {"swiglu_same", {{5, 9}}, [](Inputs v) { return swiglu(v[0], v[0]); }},
+        {"dropout",
+         {{4, 3, 9}},
+         [](Inputs v) {
+             return dropout(v[0], 0.3, {1, 2, 3, 4});
+         }},
+        {"matmul", {{3, 4, 5}, {3, 5, 6}}, [](Inputs v) { return matmul(v[0], v[1]); }},
+        {"matmul_transposed", {{2, 2, 4, 5}, {2, 2, 3, 5}}, [](Inputs v) { return matmul(v[0], v[1], yes); }},
+        {"matmul_square", {{4, 4}}, [](Inputs v) { return matmul(v[0], v[0]); }},
+        {"matmul_gram", {{4, 6}}, [](Inputs v) { return matmul(v[0], v[0], yes); }},
+        {"linear", {{2, 3, 5}, {4, 5}}, [](Inputs v) { return linear(v[0], v[1]); }},
+        {"linear_bias", {{2, 3, 5}, {4, 5}, {4}}, [](Inputs v) { return linear(v[0], v[1], v[2]); }},
+        {"sum_last", {{2, 3, 5}}, [](Inputs v) { return sum_last(v[0]); }},
+        {"sum_last_vector", {{5}}, [](Inputs v) { return sum_last(v[0]); }},
+        {"sum_all", {{2, 3, 5}}, [](Inputs v) { return sum_all(v[0]); }},
+        {"reshape",
+         {{2, 3, 4}},
+         [](Inputs v) {
+             return reshape(v[0], {6, 4});
+         }},
+        {"reshape_residual",
+         {{6, 4}},
+         [](Inputs v) {
+             return add(reshape(v[0], {6, 4}), v[0]);
+         }},
+        {"split_heads", {{2, 3, 10}}, [](Inputs v) { return split_heads(v[0], 2, 2, 3); }},
+        {"split_heads_twice",
+         {{2, 3, 12}},
+         [](Inputs v) { return add(split_heads(v[0], 0, 2, 3), split_heads(v[0], 6, 2, 3)); }},
+        {"merge_heads", {{2, 3, 4, 5}}, [](Inputs v) { return merge_heads(v[0]); }},
+        {"repeat_heads", {{2, 2, 3, 4}}, [](Inputs v) { return repeat_heads(v[0], 3); }},
+        {"take_columns",
+         {{3, 4}},
+         [](Inputs v) {
+             return take_columns(v[0], {0, 3, -1, 3, 1, 2, 2});
+         }},
+        {"softmax", {{3, 2, 7}}, [](Inputs v) { return softmax(v[0]); }},
+        {"softmax_residual", {{3, 21}}, [](Inputs v) { return add(v[0], softmax(v[0])); }},
+        {"layer_norm", {{3, 2, 7}, {7}}, [](Inputs v) { return layer_norm(v[0], v[1]); }},
+        {"layer_norm_shift", {{3, 20}, {20}, {20}}, [](Inputs v) { return layer_norm(v[0], v[1], v[2]); }},
+        {"layer_norm_residual", {{3, 20}, {20}}, [](Inputs v) { return add(v[0], layer_norm(v[0], v[1])); }},
+        {"rms_norm", {{3, 2, 7}, {7}}, [](Inputs v) { return rms_norm(v[0], v[1]); }},
+        {"rms_norm_residual", {{3, 20}, {20}}, [](Inputs v) { return add(v[0], rms_norm(v[0], v[1])); }},
+        {"embedding",
+         {{5, 6}},
+         [](Inputs v) {
+             return embedding(v[0], ids({4, 0, 4, 1, 2, 3, 4, 0}), 2, 4);
+         }},
+        {"linear_cross_entropy", {{2, 4, 6}, {9, 6}}, [](Inputs v) { return cross_entropy(v, 8, 9); }},
+        {"linear_cross_entropy_blocks",
+         {{261, 3}, {4, 3}},
+         [](Inputs v) { return cross_entropy(v, 261, 4); }},
+        {"linear_cross_entropy_tied",
+         {{7, 5}},
+         [](Inputs v) {
+             return cross_entropy(std::vector{v[0], v[0]}, 7, 7);
+         }},
+        {"rotate_half_split",
+         {{2, 3, 4, 8}, {2, 1, 4, 4}, {2, 1, 4, 4}},
+         [](Inputs v) { return rotate(v[0], rotation(v, Pairing::half_split)); }},
+        {"rotate_interleaved",
+         {{2, 3, 4, 8}, {1, 3, 4, 4}, {1, 3, 4, 4}},
+         [](Inputs v) { return rotate(v[0], rotation(v, Pairing::interleaved)); }},
+        {"rotate_partial",
+         {{2, 2, 3, 9}, {1, 1, 3, 3}, {1, 1, 3, 3}},
+         [](Inputs v) { return rotate(v[0], rotation(v, Pairing::half_split)); }},
+        {"rotate_partial_residual",
+         {{2, 2, 3, 9}, {1, 2, 3, 3}, {1, 2, 3, 3}},
+         [](Inputs v) { return add(v[0], rotate(v[0], rotation(v, Pairing::interleaved))); }},
+        {"masked", {{2, 2, 4, 4}}, [=](Inputs v) { return softmax(masked(v[0], mask)); }},
+    };
+    add_attention(list, "attention_composed", attention_composed);
+    add_attention(list, "attention_tiled", attention_tiled);
+    return list;
+}
+
+class Gradient : public testing::TestWithParam<OpCase> {};
+
+TEST_P(Gradient, AgreesWithCentralDifferences) {
+    std::vector<Tensor> inputs;
+    for (const Shape& shape : GetParam().shapes) {
+        inputs.push_back(random_tensor(shape, 10 + inputs.size()));
+    }
+    check_gradient(GetParam().op, inputs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Gradient, testing::ValuesIn(cases()),
+                         [](const auto& op) { return op.param.name; });
+
+TEST(GradientList, NamesEveryOp) {
+    std::set<std::string> tested;
+    for (const OpCase& c : cases()) {
+        for (std::size_t end = c.name.find('_'); end != std::string::npos; end = c.name.find('_', end + 1)) {
+            tested.insert(c.name.substr(0, end));
+        }
+        tested.insert(c.name);
+    }
+    const std::regex declaration(R"(^(?:Variable|CrossEntropy) (\w+)\()");
+    int found = 0;
+    for (const auto& file : std::filesystem::directory_iterator(LOCUS_ORACLES "/../../framework/ops")) {
+        if (file.path().extension() != ".h") continue;
+        std::ifstream text(file.path());
+        for (std::string line; std::getline(text, line);) {
+            std::smatch match;
+            if (!std::regex_search(line, match, declaration)) continue;
+            ++found;
+            EXPECT_TRUE(tested.contains(match[1])) << match[1] << " has no line in the list";
+        }
+    }
+    EXPECT_GE(found, 24);
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,109 @@
+// Gradients of an op by its pullback against central differences.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <span>
+
+#include "framework/autodiff/variable.h"
+#include "framework/core/arena.h"
+#include "tests/support/tensors.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+using Inputs = std::span<const Variable>;
+using Op = std::function<Variable(Inputs)>;
+
+/// How far a gradient may be off. Float is only asked for the right order: it has no digits to spare.
+struct GradientLimits {
+    double step, relative, floor;  // floor: of the largest entry; below it an entry's own size does not count
+};
+inline constexpr GradientLimits gradient_limits =
+    is_double ? GradientLimits{2e-3, 1e-6, 1e-3} : GradientLimits{4e-2, 2e-2, 1};
+
+/// sum(tensor * cotangent), in double.
+inline double dot(const Tensor& tensor, const Tensor& cotangent) {
+    double sum = 0;
+    for (Index i = 0; i < tensor.count(); ++i) {
+        sum += static_cast<double>(tensor.data()[i]) * static_cast<double>(cotangent.data()[i]);
+    }
+    return sum;
+}
+
+/// d f / d value by differences at four points, exact up to the fourth power of the step.
+inline double central_difference(Scalar& value, const std::function<double()>& f) {
+    const Scalar middle = value;
+    const auto step = static_cast<Scalar>(gradient_limits.step);
+    const auto at = [&](int steps) {
+        value = middle + static_cast<Scalar>(steps) * step;
+        return f();
+    };
+    const double difference = 8 * (at(1) - at(-1)) - (at(2) - at(-2));
+    value = middle;
+    return difference / (12 * static_cast<double>(step));
+}
+
+/// Expects |analytic - numeric| <= 1e-6 (in double) of the larger of the two, by norm and by element.
+inline void expect_gradient_close(const std::vector<double>& analytic, const std::vector<double>& numeric,
+                                  const std::string& what) {
+    double most = 0, error = 0, size = 0;
+    for (std::size_t i = 0; i < numeric.size(); ++i) {
+        most = std::max({most, std::abs(analytic[i]), std::abs(numeric[i])});
+        error += (analytic[i] - numeric[i]) * (analytic[i] - numeric[i]);
+        size += std::max(analytic[i] * analytic[i], numeric[i] * numeric[i]);
+    }
+    EXPECT_GT(most, 0) << what << ": a gradient of zeros shows nothing";
+    EXPECT_LE(std::sqrt(error), gradient_limits.relative * std::sqrt(size)) << what;
+    for (std::size_t i = 0; i < numeric.size(); ++i) {
+        const double scale =
+            std::max({std::abs(analytic[i]), std::abs(numeric[i]), gradient_limits.floor * most});
+        EXPECT_LE(std::abs(analytic[i] - numeric[i]), gradient_limits.relative * scale)
+            << what << ", element " << i << ": " << analytic[i] << " by the tape, " << numeric[i]
+            << " by differences";
+    }
+}
+
+/// Gradients of sum(op(inputs) * cotangent) for the inputs that `wanted` names, the others as zeros. Runs in
+/// an arena full of NaN, so that memory that is read before it is written shows.
+inline std::vector<Tensor> tape_gradients(const Op& op, const std::vector<Tensor>& inputs,
+                                          const Tensor& cotangent, const std::vector<bool>& wanted) {
+    std::vector<Tensor> gradients;
+    for (const Tensor& input : inputs) gradients.push_back(Tensor::zeros(input.shape()));
+    Arena arena;
+    {
+        ArenaScope scope(&arena);
+        Tensor::full({1 << 20}, std::numeric_limits<Scalar>::quiet_NaN());
+    }
+    arena.reset();
+    ArenaScope scope(&arena);
+    Tape tape;
+    Recording recording(&tape);
+    std::vector<Variable> variables;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        variables.push_back(wanted[i] ? tape.leaf(inputs[i], gradients[i]) : Variable(inputs[i]));
+    }
+    tape.backward(op(variables), cotangent);
+    return gradients;
+}
+
+/// Expects the gradients of every input to be right, and the same where only one of them is asked for.
+inline void check_gradient(const Op& op, std::vector<Tensor> inputs) {
+    const auto value = [&] { return op(std::vector<Variable>(inputs.begin(), inputs.end())).value(); };
+    const Tensor cotangent = random_tensor(value().shape(), 77);
+    const auto gradients = tape_gradients(op, inputs, cotangent, std::vector<bool>(inputs.size(), true));
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+        std::vector<double> analytic, numeric;
+        for (Index i = 0; i < inputs[k].count(); ++i) {
+            analytic.push_back(static_cast<double>(gradients[k].data()[i]));
+            numeric.push_back(
+                central_difference(inputs[k].data()[i], [&] { return dot(value(), cotangent); }));
+        }
+        expect_gradient_close(analytic, numeric, "input " + std::to_string(k));
+
+        std::vector<bool> alone(inputs.size(), false);
+        alone[k] = true;
+        expect_close(tape_gradients(op, inputs, cotangent, alone)[k], gradients[k], 0, "input alone");
+    }
+}
+
+}  // namespace locus::inline LOCUS_SCALAR
