@@ -36,6 +36,7 @@ class Trainer {
     StepReport step(Index step, const Batch& batch, const BatchLoss& loss);
 
     const Adamw& optimizer() const { return adamw_; }
+    Adamw& mutable_optimizer() { return adamw_; }  // to restore its moments
     Index shards() const { return shards_; }
 
   private:

@@ -1,0 +1,59 @@
+#include "recipes/engine/manifest.h"
+
+#include "framework/io/checksum.h"
+#include "framework/io/machine.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+std::string initial_value_hash(const Transformer& model) {
+    Checksum checksum;
+    const ParameterStore& store = model.parameters();
+    for (const ParameterInfo& parameter : store.parameters()) {
+        if (parameter.name.starts_with("encoding.")) continue;
+        const std::span<const Scalar> values(store.values().data() + parameter.offset,
+                                             static_cast<std::size_t>(parameter.shape.count()));
+        checksum.add(parameter.name);
+        checksum.add(parameter.shape.sizes());
+        checksum.add(std::as_bytes(values));
+    }
+    return checksum.hex();
+}
+
+nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
+                              const TrainingOrder& order, int threads) {
+    const Recipe& recipe = cell.recipe;
+    nlohmann::json manifest;
+    manifest["question"] = recipe.question;
+    manifest["cell"] = nlohmann::json::object();
+    for (const Coordinate& coordinate : recipe.cell) manifest["cell"][coordinate.axis] = coordinate.value;
+    manifest["name"] = cell.name;
+    manifest["index"] = index;
+    manifest["state"] = "running";
+    manifest["encoding"] = recipe.encoding.kind;
+    manifest["train_length"] = recipe.train.length;
+    manifest["seed"] = recipe.train.seed;
+    manifest["parameters"] = model.parameters().count();
+    manifest["tokens"] = recipe.train.steps() * recipe.train.batch_tokens;
+    manifest["steps"] = recipe.train.steps();
+    manifest["epochs"] = order.epochs(recipe.train.steps());
+    manifest["flops"] = model.flops_per_token(recipe.train.length) *
+                        static_cast<double>(recipe.train.steps() * recipe.train.batch_tokens);
+    manifest["corpus"] = {{"name", data.corpus.name},
+                          {"hash", data.corpus.hash},
+                          {"documents", data.corpus.documents.size()},
+                          {"tokens", data.corpus.tokens.size()},
+                          {"train_tokens", data.splits.train.tokens()},
+                          {"valid_tokens", data.splits.valid.tokens()},
+                          {"test_tokens", data.splits.test.tokens()},
+                          {"blocks", order.summary()}};
+    manifest["data_order_hash"] = order.order_hash(recipe.train.steps());
+    manifest["initial_value_hash"] = initial_value_hash(model);
+    manifest["machine"] = machine_manifest();
+    manifest["threads"] = threads;
+    manifest["ranks"] = 1;
+    manifest["resumed_from"] = nlohmann::json::array();
+    manifest["seconds"] = 0;
+    return manifest;
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

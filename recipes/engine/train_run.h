@@ -1,0 +1,54 @@
+// Trains one cell into its run folder.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "models/transformer.h"
+#include "recipes/engine/reporter.h"
+#include "recipes/engine/vary.h"
+#include "recipes/engine/workbench.h"
+
+namespace locus {
+
+/// Where to begin: from the newest checkpoint of the folder, anew, or from a given file.
+struct Resume {
+    enum class Kind { automatic, never, file } kind = Kind::automatic;
+    std::filesystem::path path = {};
+};
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// A model and what is left to do with it.
+struct TrainedRun {
+    std::unique_ptr<Transformer> model;
+    Index step = 0;         // updates done
+    bool finished = false;  // false: the reporter asked to stop; the state is saved
+};
+
+/// Trains `cell` in `folder`, which then holds recipe.yaml, manifest.json, metrics.jsonl and checkpoints/. A folder that
+/// holds a run of the same recipe goes on from its checkpoint. Throws a storage Error when the folder belongs to another
+/// recipe, a data Error, or a numeric Error when the run diverges (the manifest then says so).
+TrainedRun train_run(const Cell& cell, Index index, const std::filesystem::path& folder, const Resume& resume,
+                     Workbench& bench, Reporter& reporter);
+
+/// The trained model of a run folder, from its newest checkpoint. Throws a storage Error when there is none.
+struct OpenedRun {
+    Recipe recipe;
+    std::unique_ptr<Transformer> model;
+    Index step = 0;
+};
+OpenedRun open_run(const std::filesystem::path& folder);
+
+}  // namespace locus::inline LOCUS_SCALAR
+
+namespace locus {
+
+/// Sets fields of folder/manifest.json and writes it. Throws a storage Error.
+void update_manifest(const std::filesystem::path& folder, const nlohmann::json& fields);
+
+}  // namespace locus

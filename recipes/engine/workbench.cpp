@@ -1,0 +1,55 @@
+#include "recipes/engine/workbench.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "data/sources.h"
+#include "data/tokenizer.h"
+
+namespace locus {
+
+const Schema& recipe_schema() {
+    static const Schema schema = [] {
+        KindCatalogue kinds;
+        for (const std::string& kind : EncodingRegistry::instance().names()) {
+            kinds[kind] = EncodingRegistry::instance().at(kind).options;
+        }
+        return Schema(std::move(kinds));
+    }();
+    return schema;
+}
+
+namespace {
+
+// All that decides what load_corpus() and split() give.
+std::string identity(const DataOptions& o) {
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", o.corpus, o.tokenizer, fmt::join(o.valid, ","),
+                       fmt::join(o.test, ","), o.valid_fraction.value_or(-1), o.test_fraction.value_or(-1),
+                       o.documents.value_or(-1), o.document_length.value_or(-1), o.generator_seed.value_or(0));
+}
+
+}  // namespace
+
+const LoadedData& Workbench::data(const DataOptions& options) {
+    const std::string key = identity(options);
+    if (!data_.contains(key)) {
+        data_.clear();
+        auto loaded = std::make_unique<LoadedData>();
+        loaded->corpus = load_corpus(options);
+        loaded->splits = split(loaded->corpus, options);
+        data_[key] = std::move(loaded);
+    }
+    return *data_.at(key);
+}
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
+    ModelOptions model = recipe.model;
+    model.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
+    return std::make_unique<Transformer>(model, recipe.encoding, recipe.mask, recipe.train.length, recipe.train.seed);
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

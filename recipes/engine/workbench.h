@@ -1,0 +1,47 @@
+// What the cells of an experiment share: the schema, the workers, and corpora that were read once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "data/split.h"
+#include "framework/core/parallel.h"
+#include "models/transformer.h"
+#include "recipes/engine/recipe.h"
+#include "recipes/engine/schema.h"
+
+namespace locus {
+
+/// The schema with the options of every registered encoding.
+const Schema& recipe_schema();
+
+/// A corpus and its splits.
+struct LoadedData {
+    Corpus corpus;
+    Splits splits;
+};
+
+/// Keeps the workers and the last corpus.
+class Workbench {
+  public:
+    explicit Workbench(int threads) : workers_(threads) {}
+
+    Workers& workers() { return workers_; }
+
+    /// The data of a recipe. Throws a data Error.
+    const LoadedData& data(const DataOptions& options);
+
+  private:
+    Workers workers_;
+    std::map<std::string, std::unique_ptr<LoadedData>> data_;  // one entry: cells seldom differ in data
+};
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// The model of a recipe with its initial values.
+std::unique_ptr<Transformer> make_model(const Recipe& recipe);
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,95 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "recipes/engine/experiment.h"
+#include "scripts/commands/arguments.h"
+#include "scripts/commands/terminal.h"
+
+namespace locus {
+
+namespace {
+
+std::vector<std::string> split_list(const std::string& text) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+    return parts;
+}
+
+void apply(const Arguments& arguments, EvaluateOptions& options) {
+    if (arguments.has("lengths")) {
+        options.lengths.clear();
+        for (const std::string& part : split_list(arguments.text("lengths"))) {
+            options.lengths.push_back(parse_count(part, "--lengths", 1));
+        }
+    }
+    if (arguments.has("protocol")) {
+        options.protocols.clear();
+        for (const std::string& name : split_list(arguments.text("protocol"))) {
+            options.protocols.push_back(parse_protocol(name));
+        }
+    }
+    if (!arguments.has("split")) return;
+    const std::string split = arguments.text("split");
+    require(split == "valid" || split == "test", "--split: expected valid or test, found '{}'", split);
+    options.split = split == "test" ? EvaluatedSplit::test : EvaluatedSplit::valid;
+}
+
+std::string label(const EvaluationResult& result, ProtocolKind kind) {
+    if (result.bin) return fmt::format("[{}, {})", (*result.bin)[0], (*result.bin)[1]);
+    return fmt::format("{} {}", kind == ProtocolKind::same_target ? "context" : "length", result.length);
+}
+
+void print(const EvaluationReport& report) {
+    for (const ProtocolRun& run : report.runs) {
+        fmt::print("{} on {} ({} {}, {}; start token: {}; tail: {})\n", text_of(run.protocol), run.split, run.documents,
+                   run.documents == 1 ? "document" : "documents", run.text, run.bos, run.tail);
+        for (const EvaluationResult& result : run.results) {
+            fmt::print("  {:<16}", label(result, run.protocol.kind));
+            if (!result.nats_per_token) {
+                fmt::print(" —  {}: {}\n", to_string(result.state), result.reason);
+                continue;
+            }
+            fmt::print(" {:.4f} nats per token, {:.4f} bits per byte, perplexity {:.3f}, {} tokens", *result.nats_per_token,
+                       *result.bits_per_byte, *result.perplexity, result.tokens);
+            if (result.gain) fmt::print(", gain {:+.4f}", *result.gain);
+            fmt::print("\n");
+        }
+        for (const std::string& note : run.notes) fmt::print("  note: {}\n", note);
+    }
+}
+
+}  // namespace
+
+int eval_command(const Words& words) {
+    const Arguments arguments("eval RUN [--lengths 64,128] [--protocol NAME[:ARG] ...]", words, [](cxxopts::OptionAdder& add) {
+        add("lengths", "tokens, separated by commas", cxxopts::value<std::string>());
+        add("protocol", "non_overlapping, sliding[:S], per_position, same_target; separated by commas",
+            cxxopts::value<std::string>());
+        add("split", "valid or test", cxxopts::value<std::string>());
+        add("threads", "worker threads", cxxopts::value<std::string>());
+        add("json", "one JSON document");
+    });
+    if (arguments.help()) return 0;
+    require(arguments.overrides().empty(), "locus eval: takes no key=value, found '{}'",
+            arguments.overrides().empty() ? "" : arguments.overrides().front());
+    const std::string folder = arguments.subject("RUN");
+    OpenedRun run = open_run(folder);
+    apply(arguments, run.recipe.evaluate);
+    EvaluationReport report;
+    {
+        Terminal terminal;
+        Workbench bench(arguments.threads());
+        report = evaluate_run(run.recipe, *run.model, folder, bench, terminal);
+    }
+    if (arguments.flag("json")) {
+        fmt::print("{}\n", to_json(report).dump(2));
+    } else {
+        print(report);
+    }
+    return 0;
+}
+
+}  // namespace locus

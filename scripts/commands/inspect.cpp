@@ -1,0 +1,35 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data/corpus_file.h"
+#include "framework/io/checkpoint.h"
+#include "scripts/commands/arguments.h"
+
+namespace locus {
+
+namespace {
+
+void print(const nlohmann::json& found) {
+    for (const auto& [key, value] : found.items()) {
+        if (key == "datasets") continue;
+        fmt::print("{}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    for (const auto& dataset : found.value("datasets", nlohmann::json::array())) {
+        fmt::print("  {:<48} {:<16} {}\n", dataset.value("name", ""), dataset["shape"].dump(), dataset.value("checksum", ""));
+    }
+}
+
+}  // namespace
+
+int inspect_command(const Words& words) {
+    const Arguments arguments("inspect FILE", words, [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
+    if (arguments.help()) return 0;
+    const std::string file = arguments.subject("FILE");
+    const nlohmann::json found = inspect_checkpoint(file);
+    if (arguments.flag("json")) fmt::print("{}\n", found.dump(2));
+    else print(found);
+    return 0;
+}
+
+}  // namespace locus

@@ -1,0 +1,19 @@
+#include "recipes/engine/table.h"
+
+#include <fmt/core.h>
+
+#include "scripts/commands/arguments.h"
+
+namespace locus {
+
+int table_command(const Words& words) {
+    const Arguments arguments("table DIR [--format md|csv|tex|json]", words, [](cxxopts::OptionAdder& add) {
+        add("format", "md, csv, tex or json", cxxopts::value<std::string>()->default_value("md"));
+    });
+    if (arguments.help()) return 0;
+    const TableFormat format = parse_table_format(arguments.text("format"));
+    fmt::print("{}", text_of(make_table(arguments.subject("DIR")), format));
+    return 0;
+}
+
+}  // namespace locus

@@ -1,0 +1,26 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/io/machine.h"
+#include "scripts/commands/arguments.h"
+
+namespace locus {
+
+int version_command(const Words& words) {
+    const Arguments arguments("version", words, [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
+    if (arguments.help()) return 0;
+    nlohmann::json about = machine_manifest();
+    about["version"] = LOCUS_VERSION;
+    if (arguments.flag("json")) {
+        fmt::print("{}\n", about.dump(2));
+        return 0;
+    }
+    fmt::print("locus {}\n", LOCUS_VERSION);
+    for (const auto& [key, value] : about.items()) {
+        if (key != "version") fmt::print("  {}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    return 0;
+}
+
+}  // namespace locus

@@ -1,0 +1,69 @@
+// The command line of Locus: finds the command, and turns a failure into one line and an exit code.
+
+#include <fmt/core.h>
+
+#include <array>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "framework/core/error.h"
+#include "scripts/commands/commands.h"
+
+namespace {
+
+struct Command {
+    const char* name;
+    int (*run)(const locus::Words& words);
+    const char* usage;
+};
+
+constexpr std::array commands = {
+    Command{"train", locus::train_command, "RECIPE [key=value ...] --out DIR           train one cell"},
+    Command{"run", locus::run_command, "RECIPE [key=value ...] --out DIR             every cell of `vary`, then the table"},
+    Command{"eval", locus::eval_command, "RUN [--lengths 64,128] [--protocol NAME]     loss against length"},
+    Command{"table", locus::table_command, "DIR [--format md|csv|tex|json]              the comparison table of run folders"},
+    Command{"data", locus::data_command, "fetch NAME | build INPUT... --out FILE | info FILE"},
+    Command{"inspect", locus::inspect_command, "FILE                                      what a checkpoint or corpus holds"},
+    Command{"list", locus::list_command, "encodings|rules|tasks|presets|recipes"},
+    Command{"version", locus::version_command, ""},
+};
+
+void print_usage(std::FILE* to) {
+    fmt::print(to, "usage: locus COMMAND ...; `locus COMMAND --help` says more\n");
+    for (const Command& command : commands) fmt::print(to, "  {:<8} {}\n", command.name, command.usage);
+}
+
+int dispatch(int count, char** words) {
+    if (count < 2) {
+        print_usage(stderr);
+        return static_cast<int>(locus::Failure::usage);
+    }
+    const std::string name = words[1];
+    if (name == "--help" || name == "-h" || name == "help") {
+        print_usage(stdout);
+        return 0;
+    }
+    for (const Command& command : commands) {
+        if (name == command.name) return command.run(locus::Words(words + 2, words + count));
+    }
+    locus::fail(locus::Failure::usage, "there is no command '{}'; `locus --help` lists them", name);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        const int code = dispatch(count, words);
+        if (std::fflush(stdout) != 0) locus::fail(locus::Failure::storage, "stdout: the output could not be written");
+        return code;
+    } catch (const locus::Error& error) {
+        fmt::print(stderr, "locus: {}\n", error.what());
+        return static_cast<int>(error.kind());
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "locus: not enough memory\n");
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "locus: unexpected: {}\n", error.what());
+    }
+    return static_cast<int>(locus::Failure::storage);
+}
