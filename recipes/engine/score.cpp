@@ -1,0 +1,120 @@
+#include "recipes/engine/score.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <map>
+
+namespace locus {
+
+void ProgressCount::add(Index tokens) {
+    std::lock_guard lock(mutex_);
+    done_ += tokens;
+    if (report_) report_(done_, total_);
+}
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+constexpr Index tokens_of_a_pass = 1024;  // rows enough for BLAS; more would leave the cache
+
+/// Windows of equal length that share a forward pass.
+struct Pass {
+    std::vector<const Window*> windows;
+    Positions positions;
+
+    Index sequences() const { return static_cast<Index>(windows.size()); }
+    Index length() const { return windows.front()->inputs; }
+};
+
+/// Long windows come first, so that no worker is left alone with one at the end.
+std::vector<Pass> make_passes(std::span<const Window> windows) {
+    std::map<Index, std::vector<const Window*>, std::greater<>> by_length;
+    for (const Window& window : windows) by_length[window.inputs].push_back(&window);
+    std::vector<Pass> passes;
+    for (const auto& [length, all] : by_length) {
+        const Positions positions = Positions::consecutive(length);
+        const auto step = static_cast<std::size_t>(std::max<Index>(1, tokens_of_a_pass / length));
+        for (std::size_t i = 0; i < all.size(); i += step) {
+            const auto first = all.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto last = first + static_cast<std::ptrdiff_t>(std::min(step, all.size() - i));
+            passes.push_back({{first, last}, positions});
+        }
+    }
+    return passes;
+}
+
+Batch make_batch(const Pass& pass, std::span<const SplitDocument> documents) {
+    Batch batch{pass.sequences(), pass.length(), {}, {}, pass.positions};
+    for (const Window* window : pass.windows) {
+        const auto text = documents[static_cast<std::size_t>(window->document)].tokens;
+        const auto inputs = text.begin() + window->start;
+        batch.tokens.insert(batch.tokens.end(), inputs, inputs + window->inputs);
+        batch.targets.insert(batch.targets.end(), static_cast<std::size_t>(window->first), Batch::no_target);
+        batch.targets.insert(batch.targets.end(), inputs + window->first + 1, inputs + window->inputs + 1);
+    }
+    return batch;
+}
+
+void run(const Transformer& model, const Pass& pass, const Batch& batch, std::vector<double>& nats) {
+    ForwardInput input;
+    input.tokens = batch.tokens;
+    input.batch = batch.sequences;
+    input.length = batch.length;
+    input.positions = batch.positions;
+    const CrossEntropy loss = model.loss(input, batch.targets, true);
+    for (Index s = 0; s < pass.sequences(); ++s) {
+        const Window& window = *pass.windows[static_cast<std::size_t>(s)];
+        std::copy_n(loss.nats.begin() + s * batch.length + window.first, window.scored(),
+                    nats.begin() + window.slot);
+    }
+}
+
+}  // namespace
+
+std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
+                          std::span<const Window> windows, Index slots, Workers& workers,
+                          ProgressCount& progress) {
+    std::vector<double> nats(static_cast<std::size_t>(slots), std::numeric_limits<double>::quiet_NaN());
+    const std::vector<Pass> passes = make_passes(windows);
+    std::atomic<std::size_t> next = 0;
+    workers.run([&](int) {
+        const Recording no_tape(nullptr);
+        const ParameterGradients no_gradients(nullptr);
+        Arena arena;
+        try {
+            for (std::size_t i = next++; i < passes.size(); i = next++) {
+                const Batch batch = make_batch(passes[i], documents);
+                {
+                    const ArenaScope scope(&arena);
+                    run(model, passes[i], batch, nats);
+                }
+                arena.reset();
+                progress.add(batch.sequences * batch.length);
+            }
+        } catch (...) {
+            next = passes.size();  // the other workers stop after the pass that they are in
+            throw;
+        }
+    });
+    return nats;
+}
+
+TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers) {
+    std::vector<Window> windows;
+    TokenSum sum;
+    for (std::size_t d = 0; d < split.documents.size(); ++d) {
+        const auto tokens = static_cast<Index>(split.documents[d].tokens.size());
+        const auto cut = sliding_windows(static_cast<Index>(d), tokens, length, length, sum.tokens);
+        windows.insert(windows.end(), cut.begin(), cut.end());
+        sum.tokens += std::max<Index>(0, tokens - 1);
+    }
+    ProgressCount silent(nullptr, 0);
+    for (double nats : score(model, split.documents, windows, sum.tokens, workers, silent)) sum.nats += nats;
+    return sum;
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,48 @@
+// Runs windows through a model: the loss of every scored token.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "data/split.h"
+#include "framework/core/parallel.h"
+#include "models/transformer.h"
+#include "recipes/engine/bootstrap.h"
+#include "recipes/engine/windows.h"
+
+namespace locus {
+
+/// Called with the tokens that were run through the model and all that will be, one call at a time, from any
+/// worker; what it throws ends the evaluation.
+using EvaluationProgress = std::function<void(Index done, Index total)>;
+
+/// Counts tokens towards a progress report.
+class ProgressCount {
+  public:
+    ProgressCount(EvaluationProgress report, Index total) : report_(std::move(report)), total_(total) {}
+    void add(Index tokens);
+
+  private:
+    EvaluationProgress report_;
+    Index total_, done_ = 0;
+    std::mutex mutex_;
+};
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// Nats of the scored places of `windows`, each at its slot, [slots]; NaN where no window writes. Positions
+/// count from 0 in each window. Windows of equal length share a forward pass of a size that depends on their
+/// length and number only, so the number of workers changes no bit.
+std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
+                          std::span<const Window> windows, Index slots, Workers& workers,
+                          ProgressCount& progress);
+
+/// Loss over a split in windows of `length` that do not overlap; sum 0 over 0 tokens where there is no
+/// target.
+TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers);
+
+}  // namespace locus::inline LOCUS_SCALAR

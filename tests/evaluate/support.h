@@ -1,0 +1,56 @@
+// Small models and splits for the tests of the evaluation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/split.h"
+#include "framework/core/random.h"
+#include "models/transformer.h"
+
+namespace locus::test {
+
+/// Documents of random bytes, which own their tokens.
+struct RandomText {
+    explicit RandomText(const std::vector<Index>& sizes) {
+        for (std::size_t d = 0; d < sizes.size(); ++d) {
+            RandomStream stream(1, Purpose::test, {d});
+            auto& tokens = texts.emplace_back();
+            for (Index i = 0; i < sizes[d]; ++i) tokens.push_back(static_cast<Token>(stream.below(256)));
+        }
+        for (std::size_t d = 0; d < texts.size(); ++d) {
+            const std::string name = "document " + std::to_string(d);
+            split.documents.push_back({name, name, static_cast<Index>(d), texts[d]});
+        }
+    }
+    RandomText(const RandomText&) = delete;
+    RandomText& operator=(const RandomText&) = delete;
+
+    std::vector<std::vector<Token>> texts;
+    Split split{"valid", {}};
+};
+
+inline Transformer make_model(const std::string& kind, Index train_length = 16) {
+    ModelOptions model;
+    model.layers = 2;
+    model.width = 32;
+    model.heads = 2;
+    model.kv_heads = 2;
+    const Options options(EncodingRegistry::instance().at(kind).options);
+    return Transformer(model, {kind, options}, {}, train_length, 0);
+}
+
+/// Multiplies all parameters whose names end with `ending`; throws where there is none.
+inline void scale_parameters(Transformer& model, const std::string& ending, Scalar factor) {
+    const ParameterStore& store = model.parameters();
+    bool found = false;
+    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+        if (!store.parameters()[i].name.ends_with(ending)) continue;
+        found = true;
+        for (Scalar& value : store.view(store.values(), static_cast<Index>(i)).values()) value *= factor;
+    }
+    require(found, "no parameter ends with '{}'", ending);
+    model.parameters().touch();
+}
+
+}  // namespace locus::test
