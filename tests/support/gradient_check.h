@@ -19,7 +19,7 @@ struct GradientLimits {
     double step, relative, floor;  // floor: of the largest entry; below it an entry's own size does not count
 };
 inline constexpr GradientLimits gradient_limits =
-    is_double ? GradientLimits{2e-3, 1e-6, 1e-3} : GradientLimits{4e-2, 2e-2, 1};
+    is_double ? GradientLimits{2e-4, 1e-6, 1e-3} : GradientLimits{1e-2, 2e-2, 1};
 
 /// sum(tensor * cotangent), in double.
 inline double dot(const Tensor& tensor, const Tensor& cotangent) {

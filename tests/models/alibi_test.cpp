@@ -1,0 +1,69 @@
+#include "tests/models/support.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+EncodingShape heads_of(Index heads) {
+    return {heads, heads, heads, 1, 1, 64, Site::self_causal};
+}
+
+TEST(Alibi, SlopesOfEveryHeadCount) {
+    const nlohmann::json slopes = oracle("alibi_slopes.json")["slopes"];
+    EXPECT_GE(slopes.size(), 21U);
+    for (const auto& [heads, values] : slopes.items()) {
+        const LoneEncoding alibi("alibi", {}, heads_of(std::stoll(heads)));
+        const EncodingCard card = alibi.card();
+        const std::vector<double> expected = values;
+        ASSERT_EQ(card.slopes.size(), expected.size()) << heads;
+        for (std::size_t h = 0; h < expected.size(); ++h) {
+            EXPECT_NEAR(card.slopes[h], expected[h], 1e-12 * expected[h]) << heads << " heads, head " << h;
+        }
+    }
+}
+
+TEST(Alibi, BiasOfEveryPair) {
+    const nlohmann::json example = oracle("alibi_slopes.json")["bias_example"];
+    const LoneEncoding alibi("alibi", {}, heads_of(example["H"]));
+    const PositionTerms terms = alibi.terms(Positions::consecutive(example["L"]));
+    const EncodingCard card = alibi.card({.positions = {}, .length = 0, .distances = {0, 1, 2, 3, -2}});
+    const Tensor table = terms.bias.table.value();
+    for (Index h = 0; h < 2; ++h) {
+        for (Index i = 0; i < 4; ++i) {
+            for (Index j = 0; j <= i; ++j) {
+                const double expected = example["bias"][h][i][j];
+                const auto row = terms.bias.rows[static_cast<std::size_t>(i - j - terms.bias.first)];
+                EXPECT_EQ(table.data()[h * table.size(1) + row], static_cast<Scalar>(expected));
+                EXPECT_EQ(card.bias[h][static_cast<std::size_t>(i - j)], expected);
+            }
+        }
+        EXPECT_EQ(card.bias[h][4], card.bias[h][2]);  // both sides
+    }
+    EXPECT_EQ(terms.logit_scale, 0);
+    EXPECT_FALSE(terms.query || terms.embedding);
+}
+
+// -m (i - j) and +m j differ by a constant of each row, so that their softmax is the same.
+TEST(Alibi, HasTheSoftmaxOfTheKeyOnlyForm) {
+    constexpr Index length = 40, heads = 6;
+    const LoneEncoding alibi("alibi", {}, heads_of(heads));
+    const Positions positions = Positions::consecutive(length);
+    const Tensor zero = Tensor::zeros({1, heads, length, 1}), v = random_tensor({1, heads, length, 1}, 1);
+    const Tensor out =
+        attention_tiled(zero, zero, v, {0, alibi.terms(positions).bias, positions, positions}, Mask{})
+            .value();
+    for (Index h = 0; h < heads; ++h) {
+        for (Index i = 0; i < length; ++i) {
+            double total = 0, sum = 0;
+            for (Index j = 0; j <= i; ++j) {
+                const double weight =
+                    std::exp(alibi.card().slopes[static_cast<std::size_t>(h)] * static_cast<double>(j));
+                total += weight;
+                sum += weight * static_cast<double>(v.data()[h * length + j]);
+            }
+            EXPECT_NEAR(out.data()[i * heads + h], sum / total, is_double ? 1e-13 : 2e-6);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,188 @@
+// Tiled attention is composed attention, forward and backward: masks x biases x positions x lengths.
+#include "tests/models/support.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+constexpr double limit = is_double ? 1e-12 : 1e-5;
+
+enum class Segments { none, runs, padded_front, padded_back, interleaved };
+
+struct MaskCase {
+    std::string name;
+    Mask mask = {};
+    Segments segments = Segments::none;
+    enum class Queries { all, last_third, middle, first_half } queries = Queries::all;
+};
+
+void PrintTo(const MaskCase& c, std::ostream* out) {
+    *out << c.name;
+}
+
+enum class Where { no_bias, consecutive, shifted, restarted, gaps };
+
+struct Sizes {
+    Index queries, keys, offset;
+};
+
+Sizes sizes_of(const MaskCase& c, Index keys) {
+    switch (c.queries) {
+        case MaskCase::Queries::last_third:
+            return {(keys + 2) / 3, keys, keys - (keys + 2) / 3};
+        case MaskCase::Queries::middle:
+            return {(keys + 2) / 3, keys, keys / 3};
+        case MaskCase::Queries::first_half:
+            return {(keys + 1) / 2, keys, 0};
+        case MaskCase::Queries::all:
+            break;
+    }
+    return {keys, keys, 0};
+}
+
+std::int32_t segment_of(Segments kind, Index j, Index length) {
+    switch (kind) {
+        case Segments::padded_front:
+            return j < length / 4 ? -1 : static_cast<std::int32_t>(j / 21);
+        case Segments::padded_back:
+            return j >= length - length / 4 ? -1 : static_cast<std::int32_t>(j / 21);
+        case Segments::interleaved:
+            return static_cast<std::int32_t>(j % 3);
+        default:
+            return static_cast<std::int32_t>(j / 21);
+    }
+}
+
+Mask mask_of(const MaskCase& c, const Sizes& s, Index batch) {
+    Mask mask = c.mask;
+    mask.query_offset = s.offset;
+    for (Index b = 0; b < batch && c.segments != Segments::none; ++b) {  // each sequence is cut elsewhere
+        const auto at = [&](Index j) { return segment_of(c.segments, j + 5 * b, s.keys + 5 * b); };
+        for (Index j = 0; j < s.keys; ++j) mask.key_segments.push_back(at(j));
+        for (Index i = 0; i < s.queries; ++i) mask.query_segments.push_back(at(s.offset + i));
+    }
+    return mask;
+}
+
+Positions positions_of(Where where, Index batch, Index begin, Index length) {
+    if (where == Where::shifted) return Positions::consecutive(length, 1000 + begin);
+    if (where == Where::consecutive || where == Where::no_bias) return Positions::consecutive(length, begin);
+    std::vector<std::int64_t> values;
+    for (Index b = 0; b < batch; ++b) {
+        for (Index i = begin; i < begin + length; ++i) {
+            const bool placed = where == Where::restarted || (i + b) % 7 != 3;
+            values.push_back(!placed                     ? Positions::none
+                             : where == Where::restarted ? (i + 3 * b) % 41
+                                                         : 3 * i - b);
+        }
+    }
+    return Positions(batch, length, 1, values);
+}
+
+struct Problem {
+    Tensor q, k, v, table, cotangent;
+    AttentionTerms terms;
+    Mask mask;
+};
+
+Problem problem(const MaskCase& c, Where where, Index keys, Index round) {
+    constexpr Index batch = 2, widths[] = {8, 5, 16, 10, 33};
+    const Sizes s = sizes_of(c, keys);
+    const Index head_dim = widths[round % 5], heads = round % 2 == 0 ? 2 : 4,
+                kv_heads = round % 3 == 0 ? 2 : 1;
+    Problem p{random_tensor({batch, heads, s.queries, head_dim}, 1),
+              random_tensor({batch, kv_heads, s.keys, head_dim}, 2),
+              random_tensor({batch, kv_heads, s.keys, head_dim}, 3),
+              random_tensor({heads, 23}, 4),
+              random_tensor({batch, s.queries, heads * head_dim}, 5),
+              {},
+              mask_of(c, s, batch)};
+    if (where == Where::no_bias) return p;
+    p.terms.query = positions_of(where, batch, s.offset, s.queries);
+    p.terms.key = positions_of(where, batch, 0, s.keys);
+    p.terms.bias.first = p.terms.query.least() - p.terms.key.greatest();
+    const Index distances = p.terms.query.greatest() - p.terms.key.least() - p.terms.bias.first + 1;
+    for (Index d = 0; d < distances; ++d)
+        p.terms.bias.rows.push_back(static_cast<std::int32_t>((d * d + d) % 23));
+    return p;
+}
+
+using Attention = Variable (*)(const Variable&, const Variable&, const Variable&, const AttentionTerms&,
+                               const Mask&);
+
+// The output and the gradients of q, k, v and the table.
+std::vector<Tensor> run(Attention form, const Problem& p) {
+    Arena arena;
+    Tape tape;
+    const Recording recording(&tape);
+    std::vector<Tensor> results;
+    std::vector<Variable> v;
+    for (const Tensor& input : {p.q, p.k, p.v, p.table}) {
+        results.push_back(Tensor::zeros(input.shape()));
+        v.push_back(tape.leaf(input, results.back()));
+    }
+    results.push_back(Tensor::zeros(p.cotangent.shape()));
+    const ArenaScope scope(&arena);
+    AttentionTerms terms = p.terms;
+    if (!terms.bias.rows.empty()) terms.bias.table = v[3];
+    const Variable out = form(v[0], v[1], v[2], terms, p.mask);
+    results.back().copy_from(out.value());
+    tape.backward(out, p.cotangent);
+    tape.reset();
+    return results;
+}
+
+std::vector<MaskCase> mask_cases() {
+    using Queries = MaskCase::Queries;
+    return {
+        {"causal"},
+        {"causal_window_1", {.window = 1}},
+        {"causal_window_4", {.window = 4}},
+        {"causal_window_33", {.window = 33}},
+        {"causal_window_past_the_end", {.window = 500}},
+        {"causal_window_global", {.window = 4, .global = 2}},
+        {"causal_wide_window_many_global", {.window = 33, .global = 70}},
+        {"open", {.causal = false}},
+        {"open_window_1", {.causal = false, .window = 1}},
+        {"open_window_33", {.causal = false, .window = 33}},
+        {"open_window_global", {.causal = false, .window = 4, .global = 2}},
+        {"open_window_many_global", {.causal = false, .window = 9, .global = 70}},
+        {"segments", {}, Segments::runs},
+        {"segments_padded_front", {}, Segments::padded_front},
+        {"segments_padded_back", {}, Segments::padded_back},
+        {"segments_interleaved", {}, Segments::interleaved},
+        {"segments_open", {.causal = false}, Segments::runs},
+        {"segments_open_padded", {.causal = false}, Segments::padded_back},
+        {"segments_window_global", {.window = 6, .global = 3}, Segments::runs},
+        {"segments_window_interleaved", {.causal = false, .window = 40}, Segments::interleaved},
+        {"offset", {}, Segments::none, Queries::last_third},
+        {"offset_window", {.window = 4, .global = 1}, Segments::none, Queries::last_third},
+        {"offset_middle", {}, Segments::none, Queries::middle},
+        {"offset_segments", {}, Segments::padded_front, Queries::last_third},
+        {"cross", {.causal = false}, Segments::none, Queries::first_half},
+        {"cross_window_offset", {.causal = false, .window = 9}, Segments::none, Queries::middle},
+    };
+}
+
+class Equivalence : public testing::TestWithParam<MaskCase> {};
+INSTANTIATE_TEST_SUITE_P(Masks, Equivalence, testing::ValuesIn(mask_cases()),
+                         [](const auto& mask) { return mask.param.name; });
+
+TEST_P(Equivalence, TiledIsComposed) {
+    const std::string names[] = {"dq", "dk", "dv", "dtable", "output"};
+    Index round = 0;
+    for (Where where : {Where::no_bias, Where::consecutive, Where::shifted, Where::restarted, Where::gaps}) {
+        for (Index length : {1, 7, 31, 33, 64, 65, 130, 200}) {
+            SCOPED_TRACE(fmt::format("positions {} length {}", static_cast<int>(where), length));
+            const Problem p = problem(GetParam(), where, length, round++);
+            const std::vector<Tensor> composed = run(attention_composed, p), tiled = run(attention_tiled, p);
+            const bool several = length > 1 && GetParam().mask.window != 1;  // keys to choose from
+            EXPECT_EQ(largest(composed[3]) > (is_double ? 1e-12 : 1e-4), several && where != Where::no_bias);
+            EXPECT_GT(largest(composed[2]), 0);
+            for (std::size_t i = 0; i < composed.size(); ++i)
+                expect_close(tiled[i], composed[i], limit, names[i]);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR

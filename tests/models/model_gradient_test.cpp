@@ -1,0 +1,77 @@
+// The gradient of a whole model against central differences, for every encoding.
+#include "tests/models/support.h"
+#include "tests/support/gradient_check.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+class ModelGradient : public EachEncoding {};
+INSTANTIATE_TEST_SUITE_P(Encodings, ModelGradient, every_encoding(), encoding_name);
+
+// Compares some entries of every parameter: all of them would only take longer.
+template <typename Output>
+void check_model(Transformer& model, const Output& output) {
+    const Tensor cotangent = random_tensor(output().shape(), 9);
+    const Tensor gradient = flat_gradient(model, cotangent, output);
+    RandomStream stream(4, Purpose::test, {});
+    const ParameterStore& store = model.parameters();
+    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+        const ParameterInfo& info = store.parameters()[i];
+        std::vector<double> analytic, numeric;
+        const auto compare = [&](Index at) {
+            analytic.push_back(static_cast<double>(gradient.data()[at]));
+            numeric.push_back(central_difference(store.values().data()[at],
+                                                 [&] { return dot(output().value(), cotangent); }));
+        };
+        const Tensor own = store.view(gradient, static_cast<Index>(i));
+        const auto steepest = std::max_element(own.values().begin(), own.values().end(),
+                                               [](Scalar a, Scalar b) { return std::abs(a) < std::abs(b); });
+        compare(info.offset + (steepest - own.values().begin()));
+        for (int k = 0; k < 7; ++k) {
+            compare(info.offset +
+                    static_cast<Index>(stream.below(static_cast<std::uint64_t>(info.shape.count()))));
+        }
+        expect_gradient_close(analytic, numeric, info.name);
+    }
+}
+
+void check(const std::string& kind, const ModelOptions& options, const MaskOptions& mask,
+           AttentionForm form) {
+    const auto model = make_model(encoding_options(kind), options, mask, 12);
+    Sample sample(2, 11);
+    sample.positions = restarted(2, 11, 8);
+    const ForwardInput input = sample.input(form);
+    check_model(*model, [&] { return model->logits(input); });
+    check_model(*model, [&] { return model->loss(input, sample.targets).sum; });
+}
+
+TEST_P(ModelGradient, CausalTied) {
+    check(GetParam(), small_model(), {}, AttentionForm::tiled);
+}
+
+TEST_P(ModelGradient, RichGroupedHeads) {
+    ModelOptions options = small_model(true);
+    options.kv_heads = 2;
+    check(GetParam(), options, {.window = 5, .global = 1}, AttentionForm::tiled);
+}
+
+TEST_P(ModelGradient, OpenComposed) {
+    ModelOptions options = small_model();
+    options.bias = true;
+    options.kv_heads = 1;
+    check(GetParam(), options, {.causal = false}, AttentionForm::composed);
+}
+
+TEST_P(ModelGradient, WithDropout) {
+    ModelOptions options = small_model();
+    options.dropout = 0.2;
+    const auto model = make_model(encoding_options(GetParam()), options, {}, 12);
+    const Sample sample(2, 11);
+    ForwardInput input = sample.input();
+    input.training = true;
+    input.dropout = {.seed = 1, .step = 2, .sample = 3, .layer = 0};
+    check_model(*model, [&] { return model->logits(input); });
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,105 @@
+// What every registered encoding owes, whichever it is.
+#include <set>
+
+#include "models/frequency_rule.h"
+#include "tests/models/support.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+class Registered : public EachEncoding {};
+INSTANTIATE_TEST_SUITE_P(Encodings, Registered, every_encoding(), encoding_name);
+
+TEST(EncodingRegistry, HoldsTheBasicSix) {
+    for (const char* name : {"alibi", "learned", "nope", "rope", "sinusoidal", "t5"}) {
+        EXPECT_TRUE(EncodingRegistry::instance().contains(name)) << name;
+    }
+    EXPECT_TRUE(FrequencyRegistry::instance().contains("plain"));
+}
+
+void check_options(const std::vector<Option>& options) {
+    std::set<std::string> names;
+    for (const Option& option : options) {
+        EXPECT_FALSE(option.name.empty());
+        EXPECT_FALSE(option.doc.empty()) << option.name;
+        EXPECT_TRUE(names.insert(option.name).second) << option.name << " is there twice";
+        if (const auto* text = std::get_if<std::string>(&option.standard); text && !option.choices.empty()) {
+            EXPECT_EQ(std::count(option.choices.begin(), option.choices.end(), *text), 1) << option.name;
+        }
+        if (const auto* number = std::get_if<double>(&option.standard)) {
+            EXPECT_LE(option.least, *number) << option.name;
+            EXPECT_LE(*number, option.most) << option.name;
+        }
+        if (const auto* number = std::get_if<Index>(&option.standard)) {
+            EXPECT_LE(option.least, static_cast<double>(*number)) << option.name;
+            EXPECT_LE(static_cast<double>(*number), option.most) << option.name;
+        }
+    }
+}
+
+TEST_P(Registered, SaysWhatItIs) {
+    const EncodingEntry& entry = EncodingRegistry::instance().at(GetParam());
+    EXPECT_FALSE(entry.doc.empty());
+    check_options(entry.options);
+}
+
+TEST(FrequencyRegistry, SaysWhatItsRulesAre) {
+    for (const std::string& name : FrequencyRegistry::instance().names()) {
+        const FrequencyRule& rule = FrequencyRegistry::instance().at(name);
+        EXPECT_FALSE(rule.doc.empty()) << name;
+        check_options(rule.options);
+    }
+}
+
+// Without its terms the model computes something else: the encoding is in use.
+TEST_P(Registered, ChangesTheLogitsUnlessItIsNone) {
+    const auto model = make_model(encoding_options(GetParam()), small_model());
+    const auto bare = make_model(encoding_options("nope"), small_model());
+    const Sample sample(2, 20);
+    const double difference =
+        largest_difference(model->logits(sample.input()).value(), bare->logits(sample.input()).value());
+    if (GetParam() == "nope") {
+        EXPECT_EQ(difference, 0);
+    } else {
+        EXPECT_GT(difference, 1e-2);
+    }
+}
+
+TEST_P(Registered, SharesInitialValuesWithEveryOtherArm) {
+    const Transformer model(small_model(), encoding_options(GetParam()), {}, 64, 7);
+    const Transformer bare(small_model(), encoding_options("nope"), {}, 64, 7);
+    std::size_t shared = 0;
+    for (std::size_t i = 0; i < bare.parameters().parameters().size(); ++i) {
+        for (std::size_t k = 0; k < model.parameters().parameters().size(); ++k) {
+            if (model.parameters().parameters()[k].name != bare.parameters().parameters()[i].name) continue;
+            ++shared;
+            EXPECT_EQ(largest_difference(
+                          model.parameters().view(model.parameters().values(), static_cast<Index>(k)),
+                          bare.parameters().view(bare.parameters().values(), static_cast<Index>(i))),
+                      0);
+        }
+    }
+    EXPECT_EQ(shared, bare.parameters().parameters().size());
+}
+
+TEST_P(Registered, DescribesItself) {
+    const LoneEncoding encoding(GetParam());
+    const EncodingCard card = encoding.card({.positions = {0, 1, 5}, .length = 64, .distances = {0, 1, 7}});
+    EXPECT_TRUE(card.embedding.empty() || card.embedding.size() == 3);
+    for (const auto& head : card.bias) EXPECT_EQ(head.size(), 3U);
+    EXPECT_EQ(card.conventions.empty(), GetParam() == "nope");
+}
+
+// Positions that are asked for again, or after others, give the same terms: nothing stale is kept.
+TEST_P(Registered, TermsDependOnThePositionsOnly) {
+    const auto model = make_model(encoding_options(GetParam()), small_model());
+    Sample sample(2, 20), other(2, 20);
+    other.positions = restarted(2, 20, 6);
+    const Tensor first = model->logits(sample.input()).value();
+    const Tensor between = model->logits(other.input()).value();
+    EXPECT_EQ(largest_difference(model->logits(sample.input()).value(), first), 0);
+    EXPECT_EQ(largest_difference(between, first) > 1e-3, GetParam() != "nope");
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR

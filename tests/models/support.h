@@ -1,0 +1,140 @@
+// Small models and encodings for the tests of the models.
+#pragma once
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/transformer.h"
+#include "tests/support/tensors.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+using Choices = std::vector<std::pair<std::string, OptionValue>>;
+
+inline nlohmann::json oracle(const std::string& name) {
+    std::ifstream file(std::string(LOCUS_ORACLES "/") + name);
+    return nlohmann::json::parse(file);
+}
+
+/// The options of an encoding: the standard ones but for the choices.
+inline EncodingOptions encoding_options(const std::string& kind, const Choices& choices = {}) {
+    EncodingOptions encoding{kind, Options(EncodingRegistry::instance().at(kind).options)};
+    for (const auto& [name, value] : choices) encoding.options.set(name, value);
+    return encoding;
+}
+
+/// An encoding without a model.
+struct LoneEncoding {
+    LoneEncoding(const std::string& kind, const Choices& choices = {},
+                 const EncodingShape& shape = standard())
+        : encoding(EncodingRegistry::instance().at(kind).make(encoding_options(kind, choices).options, shape,
+                                                              ParameterScope(store, "encoding"))) {
+        store.allocate(1);
+    }
+    static EncodingShape standard() { return {64, 4, 4, 16, 2, 64, Site::self_causal}; }
+
+    PositionTerms terms(const Positions& positions) const {
+        return encoding->terms(positions, positions, {positions.length(), 0, Site::self_causal});
+    }
+    EncodingCard card(const CardRequest& request = {}) const {
+        EncodingCard card;
+        encoding->describe(card, request);
+        return card;
+    }
+
+    ParameterStore store;
+    std::unique_ptr<PositionalEncoding> encoding;
+};
+
+/// Two layers; the second kind has every optional part of a model.
+inline ModelOptions small_model(bool rich = false) {
+    ModelOptions model{.layers = 2, .width = 16, .heads = 2, .kv_heads = 2, .mlp_ratio = 2, .vocabulary = 11};
+    if (!rich) return model;
+    model.heads = 4;
+    model.norm = NormKind::rms;
+    model.activation = Activation::swiglu;
+    model.bias = true;
+    model.tie_embeddings = false;
+    return model;
+}
+
+/// Draws every parameter anew, those that begin at zero or one as well, large enough to matter.
+inline void draw_all(ParameterStore& store, double deviation = 0.3) {
+    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+        const ParameterInfo& info = store.parameters()[i];
+        const bool around_one = info.initial.kind == Initial::Kind::constant && info.initial.value != 0;
+        RandomStream stream(2, Purpose::test, {name_index(info.name)});
+        for (Scalar& value : store.view(store.values(), static_cast<Index>(i)).values()) {
+            value = static_cast<Scalar>((around_one ? 1 : 0) + deviation * stream.normal());
+        }
+    }
+    store.touch();
+}
+
+inline std::unique_ptr<Transformer> make_model(const EncodingOptions& encoding, const ModelOptions& model,
+                                               const MaskOptions& mask = {}, Index train_length = 64) {
+    auto transformer = std::make_unique<Transformer>(model, encoding, mask, train_length, 1);
+    draw_all(transformer->parameters());
+    return transformer;
+}
+
+/// Random tokens with their targets, some of which are missing.
+struct Sample {
+    Sample(Index sequences, Index tokens_each, Index vocabulary = 11)
+        : batch(sequences), length(tokens_each), positions(Positions::consecutive(tokens_each)) {
+        RandomStream stream(3, Purpose::test, {});
+        for (Index i = 0; i < batch * length; ++i) {
+            tokens.push_back(static_cast<Token>(stream.below(static_cast<std::uint64_t>(vocabulary))));
+            const bool scored = stream.below(5) != 0;
+            const auto target = static_cast<Token>(stream.below(static_cast<std::uint64_t>(vocabulary)));
+            targets.push_back(scored ? target : Batch::no_target);
+        }
+    }
+    ForwardInput input(AttentionForm form = AttentionForm::tiled) const {
+        ForwardInput input;
+        input.tokens = tokens;
+        input.batch = batch;
+        input.length = length;
+        input.positions = positions;
+        input.attention = form;
+        return input;
+    }
+
+    Index batch, length;
+    std::vector<Token> tokens, targets;
+    Positions positions;
+};
+
+/// Positions that begin again at 0 every `run` tokens.
+inline Positions restarted(Index batch, Index length, Index run) {
+    std::vector<std::int64_t> values;
+    for (Index i = 0; i < batch * length; ++i) values.push_back((i % length + i / length) % run);
+    return Positions(batch, length, 1, values);
+}
+
+/// The flat gradient of `output(model)` with this cotangent.
+template <typename Output>
+Tensor flat_gradient(const Transformer& model, const Tensor& cotangent, const Output& output) {
+    const Tensor flat = Tensor::zeros({model.parameters().flat_size()});
+    Tape tape;
+    const Recording recording(&tape);
+    const ParameterGradients gradients(&flat);
+    tape.backward(output(), cotangent);
+    return flat;
+}
+
+class EachEncoding : public testing::TestWithParam<std::string> {};
+
+inline auto every_encoding() {
+    return testing::ValuesIn(EncodingRegistry::instance().names());
+}
+
+inline std::string encoding_name(const testing::TestParamInfo<std::string>& info) {
+    return info.param;
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

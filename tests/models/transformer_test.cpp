@@ -1,0 +1,107 @@
+#include "models/transformer.h"
+
+#include "framework/ops/loss.h"
+#include "tests/models/support.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+std::string refusal(const ModelOptions& model, const std::string& kind = "nope") {
+    try {
+        Transformer(model, encoding_options(kind), {}, 64, 1);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Failure::usage);
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Transformer, RefusesSizesThatDoNotFitNamingBoth) {
+    const std::string odd = refusal({.width = 520, .heads = 8, .kv_heads = 8}, "rope");
+    EXPECT_NE(odd.find("65"), std::string::npos) << odd;
+    const std::string heads = refusal({.width = 64, .heads = 3, .kv_heads = 3});
+    EXPECT_NE(heads.find("64"), std::string::npos) << heads;
+    EXPECT_NE(heads.find("3"), std::string::npos) << heads;
+    const std::string groups = refusal({.width = 64, .heads = 4, .kv_heads = 3});
+    EXPECT_NE(groups.find("3 kv_heads"), std::string::npos) << groups;
+    EXPECT_NE(refusal({.layers = 0}), "");
+    EXPECT_NE(refusal({.heads = 0}), "");
+    EXPECT_NE(refusal({.vocabulary = 0}), "");
+    EXPECT_EQ(refusal({.width = 64, .heads = 4, .kv_heads = 2}), "");
+    EXPECT_THROW(Transformer({}, EncodingOptions{"ropes", {}}, {}, 64, 1), Error);
+}
+
+TEST(Transformer, CountsItsParameters) {
+    const auto count = [](const ModelOptions& model) {
+        return Transformer(model, encoding_options("nope"), {}, 64, 1).parameters().count();
+    };
+    // tokens 11 x 16; a block: qkv 48 x 16, output 16 x 16, MLP 2 x 32 x 16, two norms; a final norm
+    EXPECT_EQ(count(small_model()), 11 * 16 + 2 * (48 * 16 + 16 * 16 + 2 * 32 * 16 + 2 * 16) + 16);
+    ModelOptions rich = small_model(true);
+    rich.kv_heads = 2;
+    // qkv of 4 + 2 x 2 heads of 4, three MLP matrices, their biases, RMS norms without one, an output matrix
+    EXPECT_EQ(count(rich), 2 * 11 * 16 + 2 * (32 * 17 + 16 * 17 + 2 * 32 * 17 + 16 * 33 + 2 * 16) + 16);
+}
+
+TEST(Transformer, LossIsThatOfTheLogits) {
+    const auto model = make_model(encoding_options("rope"), small_model(true));
+    const Sample sample(2, 20);
+    const Tensor logits = model->logits(sample.input()).value();
+    ASSERT_EQ(logits.shape(), (Shape{2, 20, 11}));
+    double total = 0;
+    Index targets = 0;
+    for (Index i = 0; i < 40; ++i) {
+        const Token target = sample.targets[static_cast<std::size_t>(i)];
+        if (target == Batch::no_target) continue;
+        double sum = 0;
+        for (Index k = 0; k < 11; ++k) sum += std::exp(static_cast<double>(logits.data()[i * 11 + k]));
+        total += std::log(sum) - static_cast<double>(logits.data()[i * 11 + target]);
+        ++targets;
+    }
+    const CrossEntropy loss = model->loss(sample.input(), sample.targets, true);
+    EXPECT_EQ(loss.targets, targets);
+    EXPECT_NEAR(loss.total, total, (is_double ? 1e-12 : 1e-5) * total);
+    EXPECT_EQ(loss.nats.size(), 40U);
+}
+
+TEST(Transformer, BeginsNearTheUniformLoss) {
+    const Transformer model({.layers = 2, .width = 64, .heads = 4, .kv_heads = 4, .vocabulary = 256},
+                            encoding_options("rope"), {}, 64, 1);
+    Sample sample(2, 64, 256);
+    const CrossEntropy loss = model.loss(sample.input(), sample.targets);
+    EXPECT_NEAR(loss.total / static_cast<double>(loss.targets), std::log(256.0), 0.1);
+}
+
+TEST(Transformer, DropoutActsInTrainingOnlyAndByItsKey) {
+    ModelOptions options = small_model();
+    options.dropout = 0.3;
+    const auto model = make_model(encoding_options("rope"), options);
+    const auto plain = make_model(encoding_options("rope"), small_model());
+    const Sample sample(2, 20);
+    ForwardInput input = sample.input();
+    const Tensor still = model->logits(input).value();
+    EXPECT_EQ(largest_difference(still, plain->logits(input).value()), 0);
+    input.training = true;
+    input.dropout = {.seed = 1, .step = 1, .sample = 0, .layer = 0};
+    const Tensor first = model->logits(input).value();
+    EXPECT_GT(largest_difference(first, still), 0.1);
+    EXPECT_EQ(largest_difference(model->logits(input).value(), first), 0);
+    input.dropout.step = 2;
+    EXPECT_GT(largest_difference(model->logits(input).value(), first), 0.1);
+}
+
+TEST(Transformer, RefusesInputThatDoesNotFit) {
+    const auto model = make_model(encoding_options("rope"), small_model());
+    Sample sample(1, 8);
+    sample.positions = Positions::consecutive(7);
+    EXPECT_THROW(model->logits(sample.input()), Error);
+    sample.positions = Positions::consecutive(8);
+    sample.tokens[3] = 11;
+    EXPECT_THROW(model->logits(sample.input()), Error);
+    sample.tokens[3] = 0;
+    sample.tokens.pop_back();
+    EXPECT_THROW(model->logits(sample.input()), Error);
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR
