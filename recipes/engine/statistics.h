@@ -1,0 +1,25 @@
+// Means and intervals over runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "recipes/engine/interval.h"
+
+namespace locus {
+
+/// Mean of one or more values, added in their order; throws a usage Error for none.
+double mean_of(std::span<const double> values);
+
+/// The t below which Student's distribution with `freedom` >= 1 degrees has the mass `probability`, 0.5 <= p < 1.
+double student_quantile(double probability, double freedom);
+
+/// Student's t interval of the mean of independent runs: mean +- t(n - 1) s / sqrt(n); nothing for one run.
+std::optional<Interval> student_interval(std::span<const double> values);
+
+/// Wilson's interval of a proportion (J. Am. Stat. Assoc. 22, 1927), which has a width at 0 and at 1 too.
+/// Throws a usage Error unless 0 <= successes <= trials and there is a trial.
+Interval wilson_interval(std::int64_t successes, std::int64_t trials);
+
+}  // namespace locus
