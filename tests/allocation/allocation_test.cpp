@@ -1,0 +1,139 @@
+// Training takes its memory in the first two steps and none afterwards.
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "data/batches.h"
+#include "framework/train/fit.h"
+#include "models/transformer.h"
+#include "tests/allocation/counting_allocator.h"
+#include "tests/data/support.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+constexpr std::size_t limit = 4096;
+
+TEST(Watch, SeesEveryWayToTakeMemory) {
+    const auto sizes_of = [](const std::function<void*()>& take, const std::function<void(void*)>& give) {
+        const Watch watch(limit);
+        give(take());
+        return watch.first_sizes();
+    };
+    const std::vector<std::size_t> one{5000};
+    void* block = std::malloc(16);
+    EXPECT_EQ(sizes_of([] { return std::malloc(5000); }, std::free), one);
+    EXPECT_EQ(sizes_of([] { return std::calloc(50, 100); }, std::free), one);
+    EXPECT_EQ(sizes_of([&] { return std::realloc(block, 5000); }, std::free), one);
+    EXPECT_EQ(sizes_of([] { return std::aligned_alloc(8, 5000); }, std::free), one);
+    EXPECT_EQ(sizes_of([] { return ::operator new(5000); }, [](void* p) { ::operator delete(p); }), one);
+    const auto map = [] { return mmap(nullptr, 5000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); };
+    EXPECT_EQ(sizes_of(map, [](void* p) { munmap(p, 5000); }), one);
+    EXPECT_TRUE(sizes_of([] { return std::malloc(4096); }, std::free).empty());
+}
+
+long page_faults() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+struct Training {
+    std::string encoding;
+    Index length;
+    bool rich;
+};
+
+void PrintTo(const Training& run, std::ostream* out) {
+    *out << run.encoding << " at " << run.length;
+}
+
+ModelOptions model_of(const Training& run) {
+    ModelOptions model{.layers = 2, .width = 32, .heads = 4, .kv_heads = 4, .vocabulary = 256};
+    if (!run.rich) return model;
+    model.kv_heads = 2;
+    model.norm = NormKind::rms;
+    model.activation = Activation::swiglu;
+    model.bias = true;
+    model.dropout = 0.1;
+    model.tie_embeddings = false;
+    return model;
+}
+
+std::vector<Training> trainings() {
+    std::vector<Training> all;
+    for (const std::string& name : EncodingRegistry::instance().names()) {
+        all.push_back({name, 64, false});
+        all.push_back({name, 600, true});  // a vector of one number a token exceeds the limit
+    }
+    return all;
+}
+
+class Allocation : public testing::TestWithParam<Training> {};
+INSTANTIATE_TEST_SUITE_P(Encodings, Allocation, testing::ValuesIn(trainings()), [](const auto& run) {
+    return run.param.encoding + "_" + std::to_string(run.param.length);
+});
+
+TEST_P(Allocation, NothingAboveFourKibAfterTheSecondStep) {
+    const Training& run = GetParam();
+    const Corpus corpus = test::corpus_of({40 * run.length});
+    DataOptions data;
+    data.valid_fraction = 0;
+    const Split train = split(corpus, data).train;
+    TrainOptions options;
+    options.length = run.length;
+    options.batch_tokens = 3 * run.length;  // shards of one and of two sequences
+    options.tokens = 6 * options.batch_tokens;
+    options.shards = 2;
+    const TrainingOrder order(train, run.length, run.length, options.sequences(), 0);
+
+    const EncodingOptions encoding{run.encoding,
+                                   Options(EncodingRegistry::instance().at(run.encoding).options)};
+    Transformer model(model_of(run), encoding, {}, run.length, 0);
+    Workers workers(2);
+    Trainer trainer(model.parameters(), options, workers);
+
+    std::unique_ptr<Watch> watch;
+    std::vector<long> faults;
+    FitHooks hooks;
+    hooks.fill = [&](Index step, Batch& batch) { order.fill(step - 1, batch); };
+    hooks.loss = [&](const Batch& batch, Index first, Index count, Index step) {
+        ForwardInput input;
+        input.tokens = batch.tokens_of(first, count);
+        input.batch = count;
+        input.length = batch.length;
+        input.positions = batch.positions;
+        input.training = true;
+        input.dropout = {.seed = 0, .step = std::uint64_t(step), .sample = std::uint64_t(first), .layer = 0};
+        return model.loss(input, batch.targets_of(first, count));
+    };
+    hooks.log = [&](const StepRecord& record) {
+        faults.push_back(page_faults());
+        if (record.step == 2) watch = std::make_unique<Watch>(limit);
+    };
+    hooks.save = [](Index) {};
+    hooks.stop = [] { return false; };
+    ASSERT_EQ(fit(trainer, options, 0, hooks), 6);
+
+    EXPECT_EQ(watch->count(), 0) << "sizes: " << testing::PrintToString(watch->first_sizes());
+    long fewest = faults[3] - faults[2];  // a step may share the machine with others: one without is enough
+    for (std::size_t step = 3; step < faults.size(); ++step) {
+        fewest = std::min(fewest, faults[step] - faults[step - 1]);
+    }
+    EXPECT_EQ(fewest, 0) << "page faults in every step: " << testing::PrintToString(faults);
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR
+
+int main(int argc, char** argv) {
+    if (!locus::counting_works()) {
+        std::puts("not run: a sanitizer owns the allocator");
+        return 77;
+    }
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
