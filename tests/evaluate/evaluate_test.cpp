@@ -153,7 +153,9 @@ TEST(Evaluate, aZeroOutputMatrixGivesEightBitsEverywhere) {
                                        {ProtocolKind::same_target},     {ProtocolKind::sliding},
                                        {ProtocolKind::sliding, 3},      {ProtocolKind::sliding, 16}};
     const EvaluationReport report = evaluate_bytes(model, text.split, plan_of({16, 50, 128}, protocols));
+    ASSERT_EQ(report.runs.size(), 6u);
     for (const ProtocolRun& run : report.runs) {
+        EXPECT_GE(run.results.size(), 3u);
         for (const EvaluationResult& result : run.results) {
             EXPECT_NEAR(*result.perplexity, 256, 1e-4);
             EXPECT_NEAR(*result.bits_per_byte, 8, 1e-6);
@@ -187,8 +189,9 @@ TEST(Evaluate, theNumberOfThreadsChangesNoBit) {
     const EvaluationPlan plan = plan_of({8, 16, 64}, protocols);
     const EvaluationReport one = evaluate_bytes(model, text.split, plan, 1);
     const EvaluationReport four = evaluate_bytes(model, text.split, plan, 4);
-    EXPECT_EQ(to_json(one), to_json(four));
-    for (std::size_t i = 0; i < one.runs.size(); ++i) EXPECT_EQ(to_json(one).dump(), to_json(four).dump());
+    EXPECT_EQ(to_json(one).dump(), to_json(four).dump());
+    ASSERT_EQ(one.runs.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(one.runs[i].losses.nats, four.runs[i].losses.nats);
 }
 
 TEST(Evaluate, aTableIsNeverReadBeyondItsEnd) {
@@ -223,7 +226,10 @@ TEST(Evaluate, aLossThatIsNotFiniteIsMarked) {
     std::vector<Protocol> protocols;
     for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
     const EvaluationReport report = evaluate_bytes(model, text.split, plan_of({16, 32}, protocols));
-    for (const auto& run : to_json(report)["runs"]) {
+    const nlohmann::json json = to_json(report);
+    ASSERT_EQ(json["runs"].size(), 4u);
+    for (const auto& run : json["runs"]) {
+        EXPECT_GE(run["results"].size(), 2u);
         for (const auto& row : run["results"]) {
             EXPECT_EQ(row["state"], "diverged");
             EXPECT_TRUE(row["nats_per_token"].is_null());
@@ -239,7 +245,10 @@ TEST(Evaluate, textThatIsTooShortIsAState) {
     for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
     const EvaluationPlan plan = plan_of({16, 64}, protocols);
     for (const RandomText* text : {&short_text, &tiny, &nothing}) {
-        for (const ProtocolRun& run : evaluate_bytes(model, text->split, plan).runs) {
+        const EvaluationReport report = evaluate_bytes(model, text->split, plan);
+        ASSERT_EQ(report.runs.size(), 4u);
+        for (const ProtocolRun& run : report.runs) {
+            EXPECT_GE(run.results.size(), 2u);
             const bool any_length = run.protocol.kind == ProtocolKind::non_overlapping ||
                                     run.protocol.kind == ProtocolKind::sliding;
             const bool has_tokens = text == &short_text && any_length;
