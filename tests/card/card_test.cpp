@@ -1,0 +1,143 @@
+// The card's numbers, worked out here from the papers' formulas.
+#include "recipes/engine/card.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "framework/core/error.h"
+#include "recipes/engine/vary.h"
+#include "recipes/engine/workbench.h"
+#include "recipes/engine/yaml.h"
+
+namespace locus {
+namespace {
+
+using nlohmann::json;
+
+const std::string small =
+    "model: {layers: 2, width: 64, heads: 4}\ntrain: {length: 32, batch_tokens: 1024}\n";
+
+json card_of(const std::string& text, const CardQuestion& question = {}) {
+    const RecipeFile file{"x.yaml", read_yaml(small + text, "x.yaml")};
+    const Recipe recipe = expand(file, {}, recipe_schema()).front().recipe;
+    const json card = card_json(recipe, *make_model(recipe), question);
+    return json::parse(card.dump());  // what a reader gets
+}
+
+std::string refusal(const std::string& text, const CardQuestion& question) {
+    try {
+        card_of(text, question);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Failure::usage);
+        return error.what();
+    }
+    ADD_FAILURE() << "accepted";
+    return {};
+}
+
+TEST(Card, RopeHasItsFrequenciesAndWaves) {
+    const json card = card_of("encoding: {kind: rope, base: 500}\n", {{0, 1, 1000}, 64});
+    EXPECT_EQ(card["kind"], "rope");
+    EXPECT_EQ(card["options"]["base"], 500.0);
+    EXPECT_EQ(card["options"]["pairing"], "half_split");
+    EXPECT_EQ(card["base"], 500.0);
+    EXPECT_EQ(card["length"], 64);
+    EXPECT_EQ(card["magnitude"], 1.0);
+    EXPECT_EQ(card["logit_scale"], 0.25);  // 1 / sqrt(16)
+    ASSERT_EQ(card["inv_freq"].size(), 8u);
+    for (int i = 0; i < 8; ++i) {
+        const double inverse = std::pow(500.0, -i / 8.0);
+        EXPECT_NEAR(card["inv_freq"][i].get<double>(), inverse, 1e-15);
+        EXPECT_NEAR(card["trained_arc"][i].get<double>(), 32 * inverse / (2 * std::numbers::pi), 1e-13);
+        for (int p = 0; p < 3; ++p) {
+            const double angle = std::vector<double>{0, 1, 1000}[static_cast<std::size_t>(p)] * inverse;
+            EXPECT_NEAR(card["cos"][p][i].get<double>(), std::cos(angle), 1e-12);
+            EXPECT_NEAR(card["sin"][p][i].get<double>(), std::sin(angle), 1e-12);
+        }
+    }
+    EXPECT_TRUE(card["slopes"].empty() && card["bias"].empty() && card["embedding"].empty());
+    EXPECT_TRUE(card["distances"].empty());  // no bias
+    EXPECT_EQ(card["encoding_parameters"], 0);
+}
+
+TEST(Card, AlibiHasSlopesAndBiases) {
+    const json card = card_of("encoding: {kind: alibi}\n");
+    EXPECT_EQ(card["slopes"], (json{0.25, 0.0625, 0.015625, 0.00390625}));
+    ASSERT_EQ(card["distances"].size(), 32u);
+    for (std::size_t k = 0; k < 32; ++k) {
+        EXPECT_EQ(card["distances"][k], k);
+        EXPECT_EQ(card["bias"][1][k].get<double>(), -0.0625 * static_cast<double>(k));
+    }
+    EXPECT_TRUE(card["base"].is_null());
+    EXPECT_TRUE(card["cos"].empty());
+    EXPECT_EQ(card["positions"], (json{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(Card, DistancesReachBetweenThePositionsAskedFor) {
+    const json card = card_of("encoding: {kind: alibi}\n", {{5, 1000, 3}, 4});
+    EXPECT_EQ(card["distances"], (json{0, 1, 2, 3, 995, 997}));
+    EXPECT_EQ(card["bias"][0], (json{0.0, -0.25, -0.5, -0.75, -248.75, -249.25}));
+}
+
+TEST(Card, T5HasRowsAndItsOwnParameters) {
+    const json card = card_of("encoding: {kind: t5, logits: unscaled}\n", {{}, 200});
+    EXPECT_EQ(card["logit_scale"], 1.0);
+    EXPECT_EQ(card["encoding_parameters"], 4 * 32);
+    EXPECT_EQ(card["rows"][15], 15);
+    EXPECT_EQ(card["rows"][128], 31);
+    EXPECT_EQ(card["rows"][199], 31);
+    EXPECT_EQ(card["bias"][2][128], card["bias"][2][199]);
+}
+
+TEST(Card, NopeHasNothing) {
+    const json card = card_of("encoding: {kind: nope}\n");
+    for (const char* name : {"inv_freq", "trained_arc", "slopes", "bias", "cos", "sin", "embedding", "rows"})
+        EXPECT_TRUE(card[name].empty()) << name;
+    EXPECT_TRUE(card["options"].empty());
+    // tokens, 2 blocks of qkv, output, MLP and 2 norms, final norm
+    EXPECT_EQ(card["parameters"], 256 * 64 + 2 * (12 * 64 * 64 + 2 * 64) + 64);
+}
+
+TEST(Card, MaskIsWhatAttentionSees) {
+    const json card = card_of("encoding: {kind: nope}\nmask: {window: 2, global: 1}\n", {{}, 4});
+    EXPECT_EQ(card["mask"], (json{{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}, {1, 0, 1, 1}}));
+    EXPECT_NE(card["conventions"]["mask"].get<std::string>().find("window 2"), std::string::npos);
+    EXPECT_NE(card["conventions"]["mask"].get<std::string>().find("counts the query itself"),
+              std::string::npos);
+}
+
+TEST(Card, ConventionsAreAllThere) {
+    const json conventions = card_of("encoding: {kind: rope}\n")["conventions"];
+    for (const char* name : {"logits", "mask", "lengths", "attention", "dropout", "initialisation", "biases",
+                             "norm", "activation", "output matrix", "pairing"})
+        EXPECT_FALSE(conventions.value(name, "").empty()) << name;
+    EXPECT_NE(conventions["mask"].get<std::string>().find("a window W counts the query itself"),
+              std::string::npos);
+    EXPECT_NE(conventions["initialisation"].get<std::string>().find("= 0.01)"),
+              std::string::npos);  // 0.02 / sqrt(4)
+}
+
+TEST(Card, LearnedEndsWithItsTable) {
+    const json card = card_of("encoding: {kind: learned}\n", {{0, 31}, 0});
+    EXPECT_EQ(card["embedding"].size(), 2u);
+    EXPECT_EQ(card["embedding"][0].size(), 64u);
+    EXPECT_NE(card["conventions"]["lengths"].get<std::string>().find("0 to 31 only"), std::string::npos);
+    const std::string message = refusal("encoding: {kind: learned}\n", {{32}, 0});
+    EXPECT_NE(message.find("32"), std::string::npos);
+    EXPECT_NE(refusal("encoding: {kind: nope}\n", {{}, -1}).find("length"), std::string::npos);
+}
+
+TEST(Card, TextSaysWhatItIs) {
+    const std::string text = card_text(card_of("encoding: {kind: alibi}\n"));
+    for (const char* part :
+         {"encoding alibi", "slopes by head: 0.25 0.0625", "head 3", "conventions", "mask", " x x ."})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    const std::string rope = card_text(card_of("encoding: {kind: rope}\n", {{1}, 0}));
+    EXPECT_NE(rope.find("wavelength"), std::string::npos);
+    EXPECT_NE(rope.find(" 0.54030231  0.84147098"), std::string::npos);  // cos 1, sin 1
+}
+
+}  // namespace
+}  // namespace locus
