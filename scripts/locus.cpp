@@ -20,11 +20,16 @@ struct Command {
 
 constexpr std::array commands = {
     Command{"train", locus::train_command, "RECIPE [key=value ...] --out DIR           train one cell"},
-    Command{"run", locus::run_command, "RECIPE [key=value ...] --out DIR             every cell of `vary`, then the table"},
+    Command{"run", locus::run_command,
+            "RECIPE [key=value ...] --out DIR             every cell of `vary`, then the table"},
     Command{"eval", locus::eval_command, "RUN [--lengths 64,128] [--protocol NAME]     loss against length"},
-    Command{"table", locus::table_command, "DIR [--format md|csv|tex|json]              the comparison table of run folders"},
+    Command{"table", locus::table_command,
+            "DIR [--format md|csv|tex|json]              the comparison table of run folders"},
+    Command{"card", locus::card_command,
+            "RECIPE|RUN|FILE [key=value ...]              what the encoding resolved to"},
     Command{"data", locus::data_command, "fetch NAME | build INPUT... --out FILE | info FILE"},
-    Command{"inspect", locus::inspect_command, "FILE                                      what a checkpoint or corpus holds"},
+    Command{"inspect", locus::inspect_command,
+            "FILE                                      what a checkpoint or corpus holds"},
     Command{"list", locus::list_command, "encodings|rules|tasks|presets|recipes"},
     Command{"version", locus::version_command, ""},
 };
@@ -55,7 +60,8 @@ int dispatch(int count, char** words) {
 int main(int count, char** words) {
     try {
         const int code = dispatch(count, words);
-        if (std::fflush(stdout) != 0) locus::fail(locus::Failure::storage, "stdout: the output could not be written");
+        if (std::fflush(stdout) != 0)
+            locus::fail(locus::Failure::storage, "stdout: the output could not be written");
         return code;
     } catch (const locus::Error& error) {
         fmt::print(stderr, "locus: {}\n", error.what());

@@ -8,7 +8,7 @@ Shape::Shape(std::span<const Index> sizes) : rank_(static_cast<int>(sizes.size()
     require(sizes.size() <= max_rank, "shape: {} dimensions, at most {} are supported", sizes.size(),
             static_cast<int>(max_rank));
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
-    for (Index size : sizes) require(size >= 0, "shape: a size is negative: {}", to_string(*this));
+    for (Index size : sizes) require(size >= 0, "shape: a size is negative: {}", *this);
 }
 
 Index Shape::count() const {
@@ -19,7 +19,7 @@ Index Shape::count() const {
 
 int Shape::resolve(int axis) const {
     const int resolved = axis < 0 ? axis + rank_ : axis;
-    require(resolved >= 0 && resolved < rank_, "shape: no axis {} in {}", axis, to_string(*this));
+    require(resolved >= 0 && resolved < rank_, "shape: no axis {} in {}", axis, *this);
     return resolved;
 }
 

@@ -4,6 +4,7 @@
 
 #include "framework/core/arena.h"
 #include "framework/core/random.h"
+#include "framework/ops/kernels/pack_cache.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -41,7 +42,15 @@ void ParameterStore::allocate(std::uint64_t seed) {
     for (Index i = 0; i < static_cast<Index>(parameters_.size()); ++i) {
         draw(parameters_[static_cast<std::size_t>(i)], seed, view(values_, i));
     }
-    touch();
+    kernels::PackCache::instance().watch(values_.data(), flat_size_);
+}
+
+ParameterStore::~ParameterStore() {
+    if (values_) kernels::PackCache::instance().forget(values_.data());
+}
+
+void ParameterStore::touch() const {
+    kernels::PackCache::instance().changed(values_.data());
 }
 
 Tensor ParameterStore::view(const Tensor& flat, Index parameter) const {

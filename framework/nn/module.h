@@ -32,6 +32,11 @@ struct ParameterInfo {
 /// All parameters of a model in one flat buffer; gradients and moments use the same layout.
 class ParameterStore {
   public:
+    ParameterStore() = default;
+    ~ParameterStore();
+    ParameterStore(const ParameterStore&) = delete;
+    ParameterStore& operator=(const ParameterStore&) = delete;
+
     /// Adds a parameter; throws for a name that is there already, or after allocate().
     Index add(std::string name, const Shape& shape, Initial initial);
 
@@ -43,14 +48,14 @@ class ParameterStore {
     Index flat_size() const { return flat_size_; }    // of the buffers; each parameter begins on 64 bytes
     const Tensor& values() const { return values_; }  // [flat_size]
     Tensor view(const Tensor& flat, Index parameter) const;  // one parameter's part of a flat buffer
-    std::uint64_t version() const { return version_; }       // changes with every optimizer step
-    void touch() { ++version_; }
+
+    /// To be called after the values were written: packed copies of weights are made anew.
+    void touch() const;
 
   private:
     std::vector<ParameterInfo> parameters_;
     Index count_ = 0, flat_size_ = 0;
     Tensor values_;
-    std::uint64_t version_ = 0;
 };
 
 /// The flat gradient buffer that parameters of this thread use as leaves; null: parameters are constants.

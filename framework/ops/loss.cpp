@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "framework/core/blas.h"
 #include "framework/ops/kernels/elementwise.h"
+#include "framework/ops/kernels/gemm.h"
 #include "framework/ops/kernels/softmax.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -40,17 +40,17 @@ CrossEntropy linear_cross_entropy(const Variable& x, const Variable& weight, std
     for (Index begin = 0; begin < rows; begin += row_block) {
         const Index count = std::min(row_block, rows - begin);
         const Scalar* block = x.value().data() + begin * width;
-        gemm(Transpose::no, Transpose::yes, count, vocabulary, width, block, width, weight.value().data(),
-             width, 0, logits.data(), vocabulary);
+        kernels::gemm(Transpose::no, Transpose::yes, count, vocabulary, width, block, width,
+                      weight.value().data(), width, 0, logits.data(), vocabulary);
         kernels::cross_entropy(logits.data(), targets.data() + begin, nats.data(), tracked, count,
                                vocabulary);
         for (Index i = 0; i < count; ++i) result.total += nats[static_cast<std::size_t>(i)];
         if (keep_nats) result.nats.insert(result.nats.end(), nats.begin(), nats.begin() + count);
         if (!tracked) continue;
-        gemm(Transpose::no, Transpose::no, count, width, vocabulary, logits.data(), vocabulary,
-             weight.value().data(), width, 0, dx.data() + begin * width, width);
-        gemm(Transpose::yes, Transpose::no, vocabulary, width, count, logits.data(), vocabulary, block, width,
-             1, dweight.data(), width);
+        kernels::gemm(Transpose::no, Transpose::no, count, width, vocabulary, logits.data(), vocabulary,
+                      weight.value().data(), width, 0, dx.data() + begin * width, width);
+        kernels::gemm(Transpose::yes, Transpose::no, vocabulary, width, count, logits.data(), vocabulary,
+                      block, width, 1, dweight.data(), width);
     }
     result.targets =
         std::count_if(targets.begin(), targets.end(), [](Token t) { return t != Batch::no_target; });

@@ -1,6 +1,7 @@
 #include "framework/ops/matmul.h"
 
 #include "framework/ops/kernels/elementwise.h"
+#include "framework/ops/kernels/gemm.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -35,26 +36,27 @@ Variable matmul(const Variable& a, const Variable& b, Transpose b_form) {
     shape[-1] = s.n;
     Tensor out = Tensor::empty(shape);
     for (Index i = 0; i < s.batch; ++i) {
-        gemm(Transpose::no, b_form, s.m, s.n, s.k, a_at(a.value(), i), s.k, b_at(b.value(), i),
-             plain ? s.n : s.k, 0, c_at(out, i), s.n);
+        kernels::gemm(Transpose::no, b_form, s.m, s.n, s.k, a_at(a.value(), i), s.k, b_at(b.value(), i),
+                      plain ? s.n : s.k, 0, c_at(out, i), s.n);
     }
     return record(out, {a, b}, [=](const Tensor& cotangent, const Gradients& gradients) {
         if (gradients.wanted(0)) {  // dA = dC B^T
             const auto sink = gradients.sink(0);
             for (Index i = 0; i < s.batch; ++i) {
-                gemm(Transpose::no, plain ? Transpose::yes : Transpose::no, s.m, s.k, s.n, c_at(cotangent, i),
-                     s.n, b_at(b.value(), i), plain ? s.n : s.k, sink.beta(), a_at(sink.tensor, i), s.k);
+                kernels::gemm(Transpose::no, plain ? Transpose::yes : Transpose::no, s.m, s.k, s.n,
+                              c_at(cotangent, i), s.n, b_at(b.value(), i), plain ? s.n : s.k, sink.beta(),
+                              a_at(sink.tensor, i), s.k);
             }
         }
         if (!gradients.wanted(1)) return;
         const auto sink = gradients.sink(1);
         for (Index i = 0; i < s.batch; ++i) {
             if (plain) {  // dB = A^T dC
-                gemm(Transpose::yes, Transpose::no, s.k, s.n, s.m, a_at(a.value(), i), s.k,
-                     c_at(cotangent, i), s.n, sink.beta(), b_at(sink.tensor, i), s.n);
+                kernels::gemm(Transpose::yes, Transpose::no, s.k, s.n, s.m, a_at(a.value(), i), s.k,
+                              c_at(cotangent, i), s.n, sink.beta(), b_at(sink.tensor, i), s.n);
             } else {  // dB = dC^T A
-                gemm(Transpose::yes, Transpose::no, s.n, s.k, s.m, c_at(cotangent, i), s.n,
-                     a_at(a.value(), i), s.k, sink.beta(), b_at(sink.tensor, i), s.k);
+                kernels::gemm(Transpose::yes, Transpose::no, s.n, s.k, s.m, c_at(cotangent, i), s.n,
+                              a_at(a.value(), i), s.k, sink.beta(), b_at(sink.tensor, i), s.k);
             }
         }
     });
@@ -71,21 +73,22 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
     Shape shape = x.shape();
     shape[-1] = out_width;
     Tensor out = Tensor::empty(shape);
-    gemm(Transpose::no, Transpose::yes, rows, out_width, in_width, x.value().data(), in_width,
-         weight.value().data(), in_width, 0, out.data(), out_width);
+    kernels::gemm(Transpose::no, Transpose::yes, rows, out_width, in_width, x.value().data(), in_width,
+                  weight.value().data(), in_width, 0, out.data(), out_width);
     for (Index row = 0; row < rows && bias; ++row) {
         kernels::accumulate(bias.value().data(), out.data() + row * out_width, out_width);
     }
     return record(out, {x, weight, bias}, [=](const Tensor& cotangent, const Gradients& gradients) {
         if (gradients.wanted(0)) {  // dx = dy W
             const auto sink = gradients.sink(0);
-            gemm(Transpose::no, Transpose::no, rows, in_width, out_width, cotangent.data(), out_width,
-                 weight.value().data(), in_width, sink.beta(), sink.tensor.data(), in_width);
+            kernels::gemm(Transpose::no, Transpose::no, rows, in_width, out_width, cotangent.data(),
+                          out_width, weight.value().data(), in_width, sink.beta(), sink.tensor.data(),
+                          in_width);
         }
         if (gradients.wanted(1)) {  // dW = dy^T x
             const auto sink = gradients.sink(1);
-            gemm(Transpose::yes, Transpose::no, out_width, in_width, rows, cotangent.data(), out_width,
-                 x.value().data(), in_width, sink.beta(), sink.tensor.data(), in_width);
+            kernels::gemm(Transpose::yes, Transpose::no, out_width, in_width, rows, cotangent.data(),
+                          out_width, x.value().data(), in_width, sink.beta(), sink.tensor.data(), in_width);
         }
         if (gradients.wanted(2)) gradients.add(2, cotangent.clone());  // the driver sums over the rows
     });

@@ -20,10 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 bool is_done(const fs::path& folder) {
-    return fs::exists(folder / "manifest.json") && read_json(folder / "manifest.json").value("state", "") == "done";
+    return fs::exists(folder / "manifest.json") &&
+           read_json(folder / "manifest.json").value("state", "") == "done";
 }
 
 // Every folder that is there must belong to its cell, before any work is done.
@@ -55,7 +58,8 @@ class CellReporter : public Reporter {
         std::string rest;
         if (finished_ > 0) {  // the mean of the cells so far stands for those to come
             const double mean = spent_ / static_cast<double>(finished_);
-            const double left = mean * static_cast<double>(cells_ - number_) + std::max(0.0, mean - seconds_since(begin_));
+            const double left =
+                mean * static_cast<double>(cells_ - number_) + std::max(0.0, mean - seconds_since(begin_));
             rest = fmt::format("  (all cells: {} left)", clock_text(left));
         }
         inner_.status(prefix() + line + rest);
@@ -86,13 +90,15 @@ EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, co
                               data.splits.contiguous};
     const auto tokenizer = make_tokenizer(recipe.data.tokenizer);
     const auto begin = Clock::now();
-    EvaluationReport report = evaluate(model, split, plan, *tokenizer, bench.workers(), [&](Index done, Index total) {
-        const double seconds = seconds_since(begin);
-        const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
-        reporter.status(fmt::format("{}: evaluation {:.0f} %  {} tokens/s  {} left", folder.filename().string(),
-                                    100.0 * static_cast<double>(done) / static_cast<double>(total), short_count(rate),
-                                    clock_text(static_cast<double>(total - done) / rate)));
-    });
+    EvaluationReport report =
+        evaluate(model, split, plan, *tokenizer, bench.workers(), [&](Index done, Index total) {
+            const double seconds = seconds_since(begin);
+            const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
+            reporter.status(
+                fmt::format("{}: evaluation {:.0f} %  {} tokens/s  {} left", folder.filename().string(),
+                            100.0 * static_cast<double>(done) / static_cast<double>(total), short_count(rate),
+                            clock_text(static_cast<double>(total - done) / rate)));
+        });
     save(report, folder);
     return report;
 }

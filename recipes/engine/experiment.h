@@ -20,14 +20,15 @@ struct ExperimentResult {
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// Evaluates a model as its recipe's `evaluate` says and keeps the results in its run folder. Throws a data Error.
-EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const std::filesystem::path& folder,
-                              Workbench& bench, Reporter& reporter);
+/// Evaluates a model as its recipe's `evaluate` says and keeps the results in its run folder. Throws a data
+/// Error.
+EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model,
+                              const std::filesystem::path& folder, Workbench& bench, Reporter& reporter);
 
-/// Trains and evaluates the cells that are not done yet, each in out/NAME; one that was stopped half-way goes on from its
-/// checkpoint. A cell that fails is reported and the others go on. Throws a storage Error before any work when `out`
-/// holds cells of another experiment.
-ExperimentResult run_experiment(const std::vector<Cell>& cells, const std::filesystem::path& out, Workbench& bench,
-                                Reporter& reporter);
+/// Trains and evaluates the cells that are not done yet, each in out/NAME; one that was stopped half-way goes
+/// on from its checkpoint. A cell that fails is reported and the others go on. Throws a storage Error before
+/// any work when `out` holds cells of another experiment.
+ExperimentResult run_experiment(const std::vector<Cell>& cells, const std::filesystem::path& out,
+                                Workbench& bench, Reporter& reporter);
 
 }  // namespace locus::inline LOCUS_SCALAR

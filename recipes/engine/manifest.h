@@ -16,7 +16,8 @@ namespace locus::inline LOCUS_SCALAR {
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
                               const TrainingOrder& order, int threads);
 
-/// XXH3-128 of the initial values that arms share: all parameters but those of the encoding. REQUIRES: not trained yet.
+/// XXH3-128 of the initial values that arms share: all parameters but those of the encoding. REQUIRES: not
+/// trained yet.
 std::string initial_value_hash(const Transformer& model);
 
 }  // namespace locus::inline LOCUS_SCALAR

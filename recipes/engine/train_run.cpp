@@ -16,6 +16,7 @@
 #include "recipes/engine/manifest.h"
 #include "recipes/engine/score.h"
 #include "recipes/engine/write.h"
+#include "recipes/engine/yaml.h"
 
 namespace fs = std::filesystem;
 
@@ -28,9 +29,11 @@ std::string first_difference(const std::string& here, const std::string& there) 
     std::istringstream a(here), b(there);
     std::string line_a, line_b;
     for (int number = 1;; ++number) {
-        const bool more_a = static_cast<bool>(std::getline(a, line_a)), more_b = static_cast<bool>(std::getline(b, line_b));
+        const bool more_a = static_cast<bool>(std::getline(a, line_a)),
+                   more_b = static_cast<bool>(std::getline(b, line_b));
         if (more_a != more_b || line_a != line_b) {
-            return fmt::format("line {} is '{}' there, '{}' here", number, more_b ? line_b : "", more_a ? line_a : "");
+            return fmt::format("line {} is '{}' there, '{}' here", number, more_b ? line_b : "",
+                               more_a ? line_a : "");
         }
         if (!more_a) return "no line differs";
     }
@@ -41,13 +44,14 @@ void claim_folder(const fs::path& folder, const std::string& recipe) {
     const fs::path path = folder / "recipe.yaml";
     if (fs::exists(path)) {
         const std::string there = read_file(path);
-        require(there == recipe, Failure::storage, "{}: this run folder belongs to another recipe: {}", folder.string(),
-                first_difference(recipe, there));
+        require(there == recipe, Failure::storage, "{}: this run folder belongs to another recipe: {}",
+                folder.string(), first_difference(recipe, there));
         return;
     }
     std::error_code error;
     fs::create_directories(folder, error);
-    require(!error, Failure::storage, "{}: the run folder cannot be made: {}", folder.string(), error.message());
+    require(!error, Failure::storage, "{}: the run folder cannot be made: {}", folder.string(),
+            error.message());
     write_file_atomically(path, recipe);
 }
 
@@ -79,12 +83,13 @@ class TrainSession {
                  recipe_.train.seed),
           model_(make_model(recipe_)),
           checkpoints_(folder / "checkpoints", recipe_.train.keep),
-          identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer, model_->options().vocabulary,
-                    recipe_.train.seed},
+          identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer,
+                    model_->options().vocabulary, recipe_.train.seed},
           manifest_(first_manifest(cell, index, *model_, data_, order_, bench.workers().count())),
           trainer_(model_->parameters(), recipe_.train, bench.workers()) {
         require(recipe_.train.validate_every == 0 || data_.splits.valid.tokens() > 0, Failure::data,
-                "train.validate_every is {}, but nothing is held out to validate on", recipe_.train.validate_every);
+                "train.validate_every is {}, but nothing is held out to validate on",
+                recipe_.train.validate_every);
         claim_folder(folder, identity_.recipe);
         for (const std::string& note : cell.notes) reporter.message(note);
     }
@@ -125,12 +130,13 @@ class TrainSession {
             source = found->path;
         }
         const auto wanted = checkpoint.step * recipe_.train.sequences();
-        require(checkpoint.cursor == wanted, Failure::storage, "{}: the data cursor is {}, expected {}", source.string(),
-                checkpoint.cursor, wanted);
+        require(checkpoint.cursor == wanted, Failure::storage, "{}: the data cursor is {}, expected {}",
+                source.string(), checkpoint.cursor, wanted);
         restore_parameters(checkpoint, model_->parameters(), source.string());
         restore_moments(checkpoint, model_->parameters(), trainer_.mutable_optimizer(), source.string());
         if (fs::exists(folder_ / "manifest.json")) {
-            manifest_["resumed_from"] = read_json(folder_ / "manifest.json").value("resumed_from", nlohmann::json::array());
+            manifest_["resumed_from"] =
+                read_json(folder_ / "manifest.json").value("resumed_from", nlohmann::json::array());
         }
         manifest_["resumed_from"].push_back(checkpoint.step);
         return checkpoint.step;
@@ -138,11 +144,11 @@ class TrainSession {
 
     void announce(Index done) {
         const Index steps = recipe_.train.steps();
-        reporter_.message(fmt::format("{}: {} parameters, {} steps of {} tokens, {}; {} of training text in {:.2f} epochs{}",
-                                      folder_.filename().string(), model_->parameters().count(), steps,
-                                      recipe_.train.batch_tokens, recipe_.encoding.kind, order_.summary(),
-                                      order_.epochs(steps),
-                                      done > 0 ? fmt::format("; going on from step {}", done) : ""));
+        reporter_.message(fmt::format(
+            "{}: {} parameters, {} steps of {} tokens, {}; {} of training text in {:.2f} epochs{}",
+            folder_.filename().string(), model_->parameters().count(), steps, recipe_.train.batch_tokens,
+            recipe_.encoding.kind, order_.summary(), order_.epochs(steps),
+            done > 0 ? fmt::format("; going on from step {}", done) : ""));
     }
 
     FitHooks hooks() {
@@ -159,7 +165,8 @@ class TrainSession {
                                 batch.targets_of(first, count));
         };
         hooks.validate = [this](Index) {
-            const TokenSum sum = split_loss(*model_, data_.splits.valid, recipe_.train.length, bench_.workers());
+            const TokenSum sum =
+                split_loss(*model_, data_.splits.valid, recipe_.train.length, bench_.workers());
             return sum.nats / static_cast<double>(sum.tokens);
         };
         hooks.log = [this](const StepRecord& record) {
@@ -168,7 +175,8 @@ class TrainSession {
         };
         hooks.save = [this](Index step) {
             log_->flush();  // a checkpoint must not outrun its log
-            checkpoints_.save(capture(model_->parameters(), trainer_.optimizer(), identity_, step, recipe_.train.sequences()));
+            checkpoints_.save(capture(model_->parameters(), trainer_.optimizer(), identity_, step,
+                                      recipe_.train.sequences()));
         };
         hooks.stop = [this] { return reporter_.stop(); };
         return hooks;
@@ -178,10 +186,12 @@ class TrainSession {
         seconds_ = record.seconds;
         if (first_step_ == 0) first_step_ = record.step - 1;
         const Index steps = recipe_.train.steps();
-        const double rate = static_cast<double>((record.step - first_step_) * recipe_.train.batch_tokens) / record.seconds;
+        const double rate =
+            static_cast<double>((record.step - first_step_) * recipe_.train.batch_tokens) / record.seconds;
         const double left = static_cast<double>((steps - record.step) * recipe_.train.batch_tokens) / rate;
-        reporter_.status(fmt::format("{}: step {}/{}  loss {:.4f}  {} tokens/s  {} left", folder_.filename().string(),
-                                     record.step, steps, record.loss, short_count(rate), clock_text(left)));
+        reporter_.status(fmt::format("{}: step {}/{}  loss {:.4f}  {} tokens/s  {} left",
+                                     folder_.filename().string(), record.step, steps, record.loss,
+                                     short_count(rate), clock_text(left)));
     }
 
     void finish(const std::string& state, const std::string& failure) {
@@ -211,22 +221,40 @@ class TrainSession {
 
 }  // namespace
 
-TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume, Workbench& bench,
-                     Reporter& reporter) {
+TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
+                     Workbench& bench, Reporter& reporter) {
     return TrainSession(cell, index, folder, bench, reporter).run(resume);
 }
 
-OpenedRun open_run(const fs::path& folder) {
-    require(fs::exists(folder / "recipe.yaml"), Failure::storage, "{}: not a run folder: it has no recipe.yaml",
-            folder.string());
+namespace {
+
+OpenedRun opened(const Checkpoint& checkpoint, const fs::path& source) {
     OpenedRun run;
-    run.recipe = expand(read_recipe((folder / "recipe.yaml").string()), {}, recipe_schema()).front().recipe;
+    run.recipe = expand({source.string(), read_yaml(checkpoint.recipe, source.string())}, {}, recipe_schema())
+                     .front()
+                     .recipe;
+    run.model = make_model(run.recipe);
+    restore_parameters(checkpoint, run.model->parameters(), source.string());
+    run.step = checkpoint.step;
+    return run;
+}
+
+}  // namespace
+
+OpenedRun open_run(const fs::path& folder) {
+    require(fs::exists(folder / "recipe.yaml"), Failure::storage,
+            "{}: not a run folder: it has no recipe.yaml", folder.string());
     const auto found = CheckpointFolder(folder / "checkpoints", 1).newest();
     require(found.has_value(), Failure::storage, "{}: no checkpoint yet", folder.string());
-    run.model = make_model(run.recipe);
-    restore_parameters(found->checkpoint, run.model->parameters(), found->path.string());
-    run.step = found->checkpoint.step;
-    return run;
+    const std::string recipe = read_file(folder / "recipe.yaml");
+    require(recipe == found->checkpoint.recipe, Failure::storage, "{}: not of the recipe in {}: {}",
+            found->path.string(), (folder / "recipe.yaml").string(),
+            first_difference(recipe, found->checkpoint.recipe));
+    return opened(found->checkpoint, found->path);
+}
+
+OpenedRun open_checkpoint(const fs::path& path) {
+    return opened(load_checkpoint(path), path);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -30,9 +30,10 @@ struct TrainedRun {
     bool finished = false;  // false: the reporter asked to stop; the state is saved
 };
 
-/// Trains `cell` in `folder`, which then holds recipe.yaml, manifest.json, metrics.jsonl and checkpoints/. A folder that
-/// holds a run of the same recipe goes on from its checkpoint. Throws a storage Error when the folder belongs to another
-/// recipe, a data Error, or a numeric Error when the run diverges (the manifest then says so).
+/// Trains `cell` in `folder`, which then holds recipe.yaml, manifest.json, metrics.jsonl and checkpoints/. A
+/// folder that holds a run of the same recipe goes on from its checkpoint. Throws a storage Error when the
+/// folder belongs to another recipe, a data Error, or a numeric Error when the run diverges (the manifest
+/// then says so).
 TrainedRun train_run(const Cell& cell, Index index, const std::filesystem::path& folder, const Resume& resume,
                      Workbench& bench, Reporter& reporter);
 
@@ -43,6 +44,9 @@ struct OpenedRun {
     Index step = 0;
 };
 OpenedRun open_run(const std::filesystem::path& folder);
+
+/// The same from one checkpoint file, which holds its recipe.
+OpenedRun open_checkpoint(const std::filesystem::path& path);
 
 }  // namespace locus::inline LOCUS_SCALAR
 

@@ -25,7 +25,8 @@ namespace {
 std::string identity(const DataOptions& o) {
     return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", o.corpus, o.tokenizer, fmt::join(o.valid, ","),
                        fmt::join(o.test, ","), o.valid_fraction.value_or(-1), o.test_fraction.value_or(-1),
-                       o.documents.value_or(-1), o.document_length.value_or(-1), o.generator_seed.value_or(0));
+                       o.documents.value_or(-1), o.document_length.value_or(-1),
+                       o.generator_seed.value_or(0));
 }
 
 }  // namespace
@@ -49,7 +50,8 @@ namespace locus::inline LOCUS_SCALAR {
 std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
     ModelOptions model = recipe.model;
     model.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
-    return std::make_unique<Transformer>(model, recipe.encoding, recipe.mask, recipe.train.length, recipe.train.seed);
+    return std::make_unique<Transformer>(model, recipe.encoding, recipe.mask, recipe.train.length,
+                                         recipe.train.seed);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

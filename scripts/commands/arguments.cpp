@@ -58,7 +58,8 @@ std::string Arguments::needed(const std::string& option) const {
 }
 
 int Arguments::threads() const {
-    return has("threads") ? static_cast<int>(parse_count(text("threads"), "--threads", 1)) : default_threads();
+    return has("threads") ? static_cast<int>(parse_count(text("threads"), "--threads", 1))
+                          : default_threads();
 }
 
 long parse_count(const std::string& text, const std::string& option, long least) {

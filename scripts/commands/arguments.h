@@ -13,8 +13,10 @@ namespace locus {
 /// What the words of a command say.
 class Arguments {
   public:
-    /// `usage` stands in the help and in errors: "train RECIPE [key=value ...] --out DIR"; `declare` adds the options.
-    Arguments(const std::string& usage, const Words& words, const std::function<void(cxxopts::OptionAdder&)>& declare);
+    /// `usage` stands in the help and in errors: "train RECIPE [key=value ...] --out DIR"; `declare` adds the
+    /// options.
+    Arguments(const std::string& usage, const Words& words,
+              const std::function<void(cxxopts::OptionAdder&)>& declare);
 
     bool help() const { return help_; }  // the help was printed: nothing else is to be done
     bool has(const std::string& option) const { return result_.count(option) > 0; }

@@ -1,4 +1,5 @@
-// The commands of `locus`: each takes the words after its name, prints results to stdout and returns an exit code.
+// The commands of `locus`: each takes the words after its name, prints results to stdout and returns an exit
+// code.
 #pragma once
 
 #include <string>

@@ -14,11 +14,13 @@ namespace {
 
 int fetch_data(const Words& words) {
     const Arguments arguments("data fetch NAME [--out DIR]", words, [](cxxopts::OptionAdder& add) {
-        add("out", "folder of the corpora; $LOCUS_DATA or ~/.cache/locus unless given", cxxopts::value<std::string>());
+        add("out", "folder of the corpora; $LOCUS_DATA or ~/.cache/locus unless given",
+            cxxopts::value<std::string>());
     });
     if (arguments.help()) return 0;
     const auto out = arguments.has("out") ? std::filesystem::path(arguments.text("out")) : data_folder();
-    const auto folder = fetch(arguments.subject("NAME"), out, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+    const auto folder = fetch(arguments.subject("NAME"), out,
+                              [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
     fmt::print("{}\n", folder.string());
     return 0;
 }

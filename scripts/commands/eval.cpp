@@ -44,16 +44,16 @@ std::string label(const EvaluationResult& result, ProtocolKind kind) {
 
 void print(const EvaluationReport& report) {
     for (const ProtocolRun& run : report.runs) {
-        fmt::print("{} on {} ({} {}, {}; start token: {}; tail: {})\n", text_of(run.protocol), run.split, run.documents,
-                   run.documents == 1 ? "document" : "documents", run.text, run.bos, run.tail);
+        fmt::print("{} on {} ({} {}, {}; start token: {}; tail: {})\n", text_of(run.protocol), run.split,
+                   run.documents, run.documents == 1 ? "document" : "documents", run.text, run.bos, run.tail);
         for (const EvaluationResult& result : run.results) {
             fmt::print("  {:<16}", label(result, run.protocol.kind));
             if (!result.nats_per_token) {
                 fmt::print(" —  {}: {}\n", to_string(result.state), result.reason);
                 continue;
             }
-            fmt::print(" {:.4f} nats per token, {:.4f} bits per byte, perplexity {:.3f}, {} tokens", *result.nats_per_token,
-                       *result.bits_per_byte, *result.perplexity, result.tokens);
+            fmt::print(" {:.4f} nats per token, {:.4f} bits per byte, perplexity {:.3f}, {} tokens",
+                       *result.nats_per_token, *result.bits_per_byte, *result.perplexity, result.tokens);
             if (result.gain) fmt::print(", gain {:+.4f}", *result.gain);
             fmt::print("\n");
         }
@@ -64,14 +64,15 @@ void print(const EvaluationReport& report) {
 }  // namespace
 
 int eval_command(const Words& words) {
-    const Arguments arguments("eval RUN [--lengths 64,128] [--protocol NAME[:ARG] ...]", words, [](cxxopts::OptionAdder& add) {
-        add("lengths", "tokens, separated by commas", cxxopts::value<std::string>());
-        add("protocol", "non_overlapping, sliding[:S], per_position, same_target; separated by commas",
-            cxxopts::value<std::string>());
-        add("split", "valid or test", cxxopts::value<std::string>());
-        add("threads", "worker threads", cxxopts::value<std::string>());
-        add("json", "one JSON document");
-    });
+    const Arguments arguments(
+        "eval RUN [--lengths 64,128] [--protocol NAME[:ARG] ...]", words, [](cxxopts::OptionAdder& add) {
+            add("lengths", "tokens, separated by commas", cxxopts::value<std::string>());
+            add("protocol", "non_overlapping, sliding[:S], per_position, same_target; separated by commas",
+                cxxopts::value<std::string>());
+            add("split", "valid or test", cxxopts::value<std::string>());
+            add("threads", "worker threads", cxxopts::value<std::string>());
+            add("json", "one JSON document");
+        });
     if (arguments.help()) return 0;
     require(arguments.overrides().empty(), "locus eval: takes no key=value, found '{}'",
             arguments.overrides().empty() ? "" : arguments.overrides().front());

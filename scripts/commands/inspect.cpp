@@ -16,19 +16,23 @@ void print(const nlohmann::json& found) {
         fmt::print("{}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     }
     for (const auto& dataset : found.value("datasets", nlohmann::json::array())) {
-        fmt::print("  {:<48} {:<16} {}\n", dataset.value("name", ""), dataset["shape"].dump(), dataset.value("checksum", ""));
+        fmt::print("  {:<48} {:<16} {}\n", dataset.value("name", ""), dataset["shape"].dump(),
+                   dataset.value("checksum", ""));
     }
 }
 
 }  // namespace
 
 int inspect_command(const Words& words) {
-    const Arguments arguments("inspect FILE", words, [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
+    const Arguments arguments("inspect FILE", words,
+                              [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
     if (arguments.help()) return 0;
     const std::string file = arguments.subject("FILE");
     const nlohmann::json found = inspect_checkpoint(file);
-    if (arguments.flag("json")) fmt::print("{}\n", found.dump(2));
-    else print(found);
+    if (arguments.flag("json"))
+        fmt::print("{}\n", found.dump(2));
+    else
+        print(found);
     return 0;
 }
 

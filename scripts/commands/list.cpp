@@ -46,8 +46,10 @@ std::vector<Listed> recipes() {
 std::string standard_of(const Option& option) {
     return std::visit(
         [](const auto& value) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>) return std::string(value ? "true" : "false");
-            else return fmt::format("{}", value);
+            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
+                return std::string(value ? "true" : "false");
+            else
+                return fmt::format("{}", value);
         },
         option.standard);
 }
@@ -81,13 +83,19 @@ int list_command(const Words& words) {
     if (arguments.help()) return 0;
     const std::string what = arguments.subject("kind of thing: encodings, rules, tasks, presets or recipes");
     std::vector<Listed> listed;
-    if (what == "encodings") listed = entries_of(EncodingRegistry::instance());
-    else if (what == "rules") listed = entries_of(FrequencyRegistry::instance());
-    else if (what == "recipes") listed = recipes();
-    else require(what == "tasks" || what == "presets",
-                 "locus list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
-    if (arguments.flag("json")) fmt::print("{}\n", to_json(listed).dump(2));
-    else print(listed);
+    if (what == "encodings")
+        listed = entries_of(EncodingRegistry::instance());
+    else if (what == "rules")
+        listed = entries_of(FrequencyRegistry::instance());
+    else if (what == "recipes")
+        listed = recipes();
+    else
+        require(what == "tasks" || what == "presets",
+                "locus list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
+    if (arguments.flag("json"))
+        fmt::print("{}\n", to_json(listed).dump(2));
+    else
+        print(listed);
     return 0;
 }
 

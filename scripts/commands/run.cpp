@@ -27,7 +27,8 @@ int run_command(const Words& words) {
         add("dry-run", "print every cell's resolved recipe and do nothing");
     });
     if (arguments.help()) return 0;
-    const auto cells = expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
+    const auto cells =
+        expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
     if (arguments.flag("dry-run")) return dry_run(cells);
     for (const Cell& cell : cells) make_model(cell.recipe);  // every cell is checked before any work is done
     const std::string out = arguments.needed("out");

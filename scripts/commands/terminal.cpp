@@ -13,7 +13,9 @@ namespace {
 
 volatile std::sig_atomic_t signalled = 0;
 
-void remember(int) { signalled = 1; }
+void remember(int) {
+    signalled = 1;
+}
 
 std::size_t columns() {
     winsize size{};
@@ -26,7 +28,9 @@ Terminal::Terminal() : interactive_(isatty(STDERR_FILENO) == 1) {
     for (int signal : {SIGINT, SIGTERM, SIGUSR2}) std::signal(signal, remember);
 }
 
-Terminal::~Terminal() { clear_status(); }
+Terminal::~Terminal() {
+    clear_status();
+}
 
 void Terminal::clear_status() {
     if (shown_) fmt::print(stderr, "\r\033[K");
@@ -49,6 +53,8 @@ void Terminal::status(const std::string& line) {
     shown_ = true;
 }
 
-bool Terminal::stop() { return signalled != 0; }
+bool Terminal::stop() {
+    return signalled != 0;
+}
 
 }  // namespace locus

@@ -27,8 +27,10 @@ int train_command(const Words& words) {
         add("gemm", "matrix products by: openblas", cxxopts::value<std::string>()->default_value("openblas"));
     });
     if (arguments.help()) return 0;
-    require(arguments.text("gemm") == "openblas", "--gemm: expected openblas, found '{}'", arguments.text("gemm"));
-    const auto cells = expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
+    require(arguments.text("gemm") == "openblas", "--gemm: expected openblas, found '{}'",
+            arguments.text("gemm"));
+    const auto cells =
+        expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
     require(cells.size() == 1, "{}: varies over {} cells; `locus run` trains them all, vary={{}} none",
             arguments.subject("RECIPE"), cells.size());
     if (arguments.flag("dry-run")) {
@@ -39,8 +41,10 @@ int train_command(const Words& words) {
     const std::string out = arguments.needed("out");
     Terminal terminal;
     Workbench bench(arguments.threads());
-    const TrainedRun run = train_run(cells.front(), 0, out, parse_resume(arguments.text("resume")), bench, terminal);
-    terminal.message(fmt::format("{}: {} after step {}", out, run.finished ? "trained" : "stopped and saved", run.step));
+    const TrainedRun run =
+        train_run(cells.front(), 0, out, parse_resume(arguments.text("resume")), bench, terminal);
+    terminal.message(
+        fmt::format("{}: {} after step {}", out, run.finished ? "trained" : "stopped and saved", run.step));
     return run.finished ? 0 : static_cast<int>(Failure::interrupted);
 }
 

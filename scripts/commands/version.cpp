@@ -8,7 +8,8 @@
 namespace locus {
 
 int version_command(const Words& words) {
-    const Arguments arguments("version", words, [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
+    const Arguments arguments("version", words,
+                              [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
     if (arguments.help()) return 0;
     nlohmann::json about = machine_manifest();
     about["version"] = LOCUS_VERSION;
@@ -18,7 +19,8 @@ int version_command(const Words& words) {
     }
     fmt::print("locus {}\n", LOCUS_VERSION);
     for (const auto& [key, value] : about.items()) {
-        if (key != "version") fmt::print("  {}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+        if (key != "version")
+            fmt::print("  {}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     }
     return 0;
 }

@@ -21,15 +21,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<Scalar>;
 using V = hn::Vec<D>;
 
-// How a loop body reads and writes: a whole vector, or the first `count` lanes of one (the others read as 0).
-// The tail goes through a buffer, so that nothing outside the range is touched: workers share the flat
-// buffers.
+// How a loop body reads and writes: a whole vector, or the first `count` lanes of one (the others read as 0). Nothing
+// outside the range is touched, because workers share the flat buffers: by masks where the processor has them, else
+// through a buffer.
 struct Whole {
     HWY_INLINE V load(const Scalar* from) const { return hn::LoadU(D(), from); }
     HWY_INLINE void store(V value, Scalar* to) const { hn::StoreU(value, D(), to); }
 };
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 struct Tail {
-    Index count;
+    explicit Tail(Index count) : mask(hn::FirstN(D(), static_cast<std::size_t>(count))) {}
+    HWY_INLINE V load(const Scalar* from) const { return hn::MaskedLoad(mask, D(), from); }
+    HWY_INLINE void store(V value, Scalar* to) const { hn::BlendedStore(value, mask, D(), to); }
+    hn::Mask<D> mask;
+};
+#else
+struct Tail {
+    explicit Tail(Index lanes_used) : count(lanes_used) {}
     HWY_INLINE V load(const Scalar* from) const {
         HWY_ALIGN Scalar buffer[HWY_MAX_BYTES / sizeof(Scalar)] = {};
         std::memcpy(buffer, from, static_cast<std::size_t>(count) * sizeof(Scalar));
@@ -40,7 +48,9 @@ struct Tail {
         hn::Store(value, D(), buffer);
         std::memcpy(to, buffer, static_cast<std::size_t>(count) * sizeof(Scalar));
     }
+    Index count;
 };
+#endif
 
 HWY_INLINE Index lanes() {
     return static_cast<Index>(hn::Lanes(D()));
@@ -52,7 +62,7 @@ HWY_INLINE void for_each_vector(Index count, const Body& body) {
     const Index n = lanes();
     Index i = 0;
     for (; i + n <= count; i += n) body(i, Whole{});
-    if (i < count) body(i, Tail{count - i});
+    if (i < count) body(i, Tail(count - i));
 }
 
 template <typename Number>

@@ -1,0 +1,19 @@
+// The matrix product of the ops: a packed SIMD kernel of Locus's own, or OpenBLAS.
+#pragma once
+
+#include "framework/core/blas.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace kernels {
+
+/// Which product gemm() uses. The own kernel runs at full width on every processor that Highway knows, keeps
+/// packed weights between calls, and its rows do not change with the number of rows of a call.
+enum class GemmBackend { own, openblas };
+void set_gemm_backend(GemmBackend backend);  // before any work; not thread-safe
+
+/// C = op(A) op(B) + beta C for row-major matrices, beta 0 or 1: op(A) is [m, k], op(B) [k, n], C [m, n].
+void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const Scalar* a, Index a_stride,
+          const Scalar* b, Index b_stride, Scalar beta, Scalar* c, Index c_stride);
+
+}  // namespace kernels
+}  // namespace locus::inline LOCUS_SCALAR
