@@ -7,6 +7,7 @@
 
 #include "data/tokenizer.h"
 #include "framework/io/atomic_file.h"
+#include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
@@ -27,6 +28,19 @@ double seconds_since(Clock::time_point begin) {
 bool is_done(const fs::path& folder) {
     return fs::exists(folder / "manifest.json") &&
            read_json(folder / "manifest.json").value("state", "") == "done";
+}
+
+// XXH3-128 of what was scored: protocols, documents, places and targets; not of the losses.
+std::string items_hash(const EvaluationReport& report) {
+    Checksum checksum;
+    for (const ProtocolRun& run : report.runs) {
+        checksum.add(text_of(run.protocol) + " " + run.split);
+        for (const auto* numbers : {&run.losses.document, &run.losses.index}) {
+            checksum.add(std::span<const Index>(*numbers));
+        }
+        checksum.add(std::as_bytes(std::span(run.losses.target)));
+    }
+    return checksum.hex();
 }
 
 // Every folder that is there must belong to its cell, before any work is done.
@@ -77,11 +91,16 @@ class CellReporter : public Reporter {
 
 }  // namespace
 
+void keep_evaluation(const EvaluationReport& report, const fs::path& folder) {
+    save(report, folder);
+    update_manifest(folder, {{"evaluation_items_hash", items_hash(report)}});
+}
+
 }  // namespace locus
 
 namespace locus::inline LOCUS_SCALAR {
 
-EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const fs::path& folder,
+EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const std::string& name,
                               Workbench& bench, Reporter& reporter) {
     const LoadedData& data = bench.data(recipe.data);
     const EvaluateOptions& options = recipe.evaluate;
@@ -94,12 +113,11 @@ EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, co
         evaluate(model, split, plan, *tokenizer, bench.workers(), [&](Index done, Index total) {
             const double seconds = seconds_since(begin);
             const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
-            reporter.status(
-                fmt::format("{}: evaluation {:.0f} %  {} tokens/s  {} left", folder.filename().string(),
-                            100.0 * static_cast<double>(done) / static_cast<double>(total), short_count(rate),
-                            clock_text(static_cast<double>(total - done) / rate)));
+            reporter.status(fmt::format("{}: evaluation {:.0f} %  {} tokens/s  {} left", name,
+                                        100.0 * static_cast<double>(done) / static_cast<double>(total),
+                                        short_count(rate),
+                                        clock_text(static_cast<double>(total - done) / rate)));
         });
-    save(report, folder);
     return report;
 }
 
@@ -112,7 +130,8 @@ void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& 
         result.interrupted = true;
         return;
     }
-    evaluate_run(cell.recipe, *run.model, folder, bench, reporter);
+    keep_evaluation(evaluate_run(cell.recipe, *run.model, folder.filename().string(), bench, reporter),
+                    folder);
     update_manifest(folder, {{"state", "done"}});
     ++result.done;
 }

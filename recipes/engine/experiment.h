@@ -16,6 +16,9 @@ struct ExperimentResult {
     bool interrupted = false;
 };
 
+/// Puts the results of an evaluation into a run folder: the table is made of them. Throws a storage Error.
+void keep_evaluation(const EvaluationReport& report, const std::filesystem::path& folder);
+
 }  // namespace locus
 
 namespace locus::inline LOCUS_SCALAR {

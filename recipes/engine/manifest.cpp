@@ -26,6 +26,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
     manifest["question"] = recipe.question;
     manifest["cell"] = nlohmann::json::object();
     for (const Coordinate& coordinate : recipe.cell) manifest["cell"][coordinate.axis] = coordinate.value;
+    manifest["varied"] = cell.varied;
     manifest["name"] = cell.name;
     manifest["index"] = index;
     manifest["state"] = "running";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "framework/core/error.h"
 #include "recipes/engine/axes.h"
@@ -189,6 +190,7 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
     for (Sketch& sketch : sketches) {
         Cell cell;
         cell.name = cell_name(sketch.draft.recipe.cell, file.path);
+        cell.varied = varied_keys(experiment);
         choose_rows(sketch.draft.recipe.table, experiment, sketch.layer);
         try {
             cell.recipe =

@@ -21,7 +21,8 @@ RecipeFile read_recipe(const std::string& path);
 struct Cell {
     std::string name;  // of its folder: what varies, "rope,seed=0"; the file's stem where nothing does
     Recipe recipe;
-    std::vector<std::string> notes;  // for the log: what was rounded
+    std::vector<std::string> notes;   // for the log: what was rounded
+    std::vector<std::string> varied;  // sections and dotted keys that an arm or a grid sets, in any cell
 };
 
 /// Expands `vary` into cells: arms outermost, then the grids in the order written, the last one fastest.

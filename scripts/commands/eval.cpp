@@ -79,11 +79,18 @@ int eval_command(const Words& words) {
     const std::string folder = arguments.subject("RUN");
     OpenedRun run = open_run(folder);
     apply(arguments, run.recipe.evaluate);
+    const bool of_recipe = !arguments.has("lengths") && !arguments.has("protocol") && !arguments.has("split");
     EvaluationReport report;
     {
         Terminal terminal;
         Workbench bench(arguments.threads());
         report = evaluate_run(run.recipe, *run.model, folder, bench, terminal);
+        if (of_recipe)
+            keep_evaluation(report, folder);
+        else
+            terminal.message(
+                "not kept: the evaluations of a run folder, from which its table is made, are those of its "
+                "recipe");
     }
     if (arguments.flag("json")) {
         fmt::print("{}\n", to_json(report).dump(2));

@@ -42,6 +42,9 @@ TEST(T5, BucketsAtTheirEdges) {
               (std::vector<std::int32_t>{0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7}));
     EXPECT_EQ(buckets_of(t5(Site::self_bidirectional), {9, 1, 0, -1, -8, -16}),
               (std::vector<std::int32_t>{8, 1, 0, 17, 24, 26}));
+    // 160 / 5 is 2^5: a bucket begins at every power of two, where the ratio of two logarithms rounds down
+    EXPECT_EQ(buckets_of(t5(Site::self_causal, 10, 160), {4, 5, 9, 10, 19, 20, 39, 40, 79, 80, 159, 160}),
+              (std::vector<std::int32_t>{4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9}));
     const std::vector<std::int64_t> first =
         oracle("t5_buckets.json")["first_distance_of_bucket_causal_nb32_md128"];
     for (std::size_t bucket = 1; bucket < first.size(); ++bucket) {

@@ -90,6 +90,19 @@ TEST(Transformer, DropoutActsInTrainingOnlyAndByItsKey) {
     EXPECT_GT(largest_difference(model->logits(input).value(), first), 0.1);
 }
 
+TEST(Transformer, ScalesTokensWhereTheEncodingAsksForIt) {
+    const auto logits = [](bool scaled, Scalar factor) {
+        const auto model =
+            make_model(encoding_options("sinusoidal", {{"scale_tokens", scaled}}), small_model(true));
+        const Tensor table = model->parameters().view(model->parameters().values(), 0);
+        EXPECT_EQ(model->parameters().parameters()[0].name, "tokens.weight");
+        for (Scalar& value : table.values()) value *= factor;
+        return model->logits(Sample(2, 20).input()).value();
+    };
+    EXPECT_EQ(largest_difference(logits(true, 1), logits(false, 4)), 0);  // 4 is the root of the width
+    EXPECT_GT(largest_difference(logits(true, 1), logits(false, 1)), 0.1);
+}
+
 TEST(Transformer, RefusesInputThatDoesNotFit) {
     const auto model = make_model(encoding_options("rope"), small_model());
     Sample sample(1, 8);

@@ -7,6 +7,7 @@
 
 #include "framework/autodiff/variable.h"
 #include "framework/core/arena.h"
+#include "framework/ops/elementwise.h"
 #include "tests/support/tensors.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -63,10 +64,15 @@ inline void expect_gradient_close(const std::vector<double>& analytic, const std
     }
 }
 
+/// Where an op's inputs come from: a leaf's gradient is added to, an intermediate's begins with its first
+/// part.
+enum class From { leaf, intermediate };
+
 /// Gradients of sum(op(inputs) * cotangent) for the inputs that `wanted` names, the others as zeros. Runs in
 /// an arena full of NaN, so that memory that is read before it is written shows.
 inline std::vector<Tensor> tape_gradients(const Op& op, const std::vector<Tensor>& inputs,
-                                          const Tensor& cotangent, const std::vector<bool>& wanted) {
+                                          const Tensor& cotangent, const std::vector<bool>& wanted,
+                                          From from = From::leaf) {
     std::vector<Tensor> gradients;
     for (const Tensor& input : inputs) gradients.push_back(Tensor::zeros(input.shape()));
     Arena arena;
@@ -81,17 +87,22 @@ inline std::vector<Tensor> tape_gradients(const Op& op, const std::vector<Tensor
     std::vector<Variable> variables;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         variables.push_back(wanted[i] ? tape.leaf(inputs[i], gradients[i]) : Variable(inputs[i]));
+        if (from == From::intermediate) variables.back() = scale(variables.back(), 1);
     }
     tape.backward(op(variables), cotangent);
     return gradients;
 }
 
-/// Expects the gradients of every input to be right, and the same where only one of them is asked for.
+/// Expects the gradients of every input to be right, and the same where only one of them is asked for, or
+/// where the inputs are results of other ops.
 inline void check_gradient(const Op& op, std::vector<Tensor> inputs) {
     const auto value = [&] { return op(std::vector<Variable>(inputs.begin(), inputs.end())).value(); };
     const Tensor cotangent = random_tensor(value().shape(), 77);
-    const auto gradients = tape_gradients(op, inputs, cotangent, std::vector<bool>(inputs.size(), true));
+    const std::vector<bool> all(inputs.size(), true);
+    const auto gradients = tape_gradients(op, inputs, cotangent, all);
+    const auto inner = tape_gradients(op, inputs, cotangent, all, From::intermediate);
     for (std::size_t k = 0; k < inputs.size(); ++k) {
+        expect_close(inner[k], gradients[k], is_double ? 1e-14 : 1e-6, "of intermediates");
         std::vector<double> analytic, numeric;
         for (Index i = 0; i < inputs[k].count(); ++i) {
             analytic.push_back(static_cast<double>(gradients[k].data()[i]));
