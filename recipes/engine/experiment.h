@@ -23,10 +23,9 @@ void keep_evaluation(const EvaluationReport& report, const std::filesystem::path
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// Evaluates a model as its recipe's `evaluate` says and keeps the results in its run folder. Throws a data
-/// Error.
-EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model,
-                              const std::filesystem::path& folder, Workbench& bench, Reporter& reporter);
+/// Evaluates a model as its recipe's `evaluate` says; `name` stands in the progress. Throws a data Error.
+EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const std::string& name,
+                              Workbench& bench, Reporter& reporter);
 
 /// Trains and evaluates the cells that are not done yet, each in out/NAME; one that was stopped half-way goes
 /// on from its checkpoint. A cell that fails is reported and the others go on. Throws a storage Error before

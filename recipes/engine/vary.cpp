@@ -158,6 +158,18 @@ std::vector<Sketch> sketches_of(const Experiment& experiment, const Schema& sche
     return sketches;
 }
 
+// What the arms and grids set: all else must be equal between cells.
+std::vector<std::string> varied_keys(const Experiment& experiment) {
+    std::set<std::string> keys;
+    for (const Axis& axis : experiment.axes) {
+        for (const Choice& choice : axis.choices) {
+            for (const auto& [path, value] : choice.layer.values) keys.insert(path);
+            keys.insert(choice.layer.blocks.begin(), choice.layer.blocks.end());
+        }
+    }
+    return {keys.begin(), keys.end()};
+}
+
 // Where a recipe has grids and no arms, the rows of its table are its first grid that is nothing else there.
 void choose_rows(TableOptions& table, const Experiment& experiment, const Layer& layer) {
     if (layer.values.contains("table.rows")) return;
