@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cxxopts.hpp>
+#include <sstream>
 
 #include "framework/core/error.h"
 #include "framework/core/parallel.h"
@@ -11,40 +13,63 @@ namespace locus {
 
 namespace {
 
-// key=value as an override: a dotted name before the first '='.
+// key=value: a dotted name before the first '='; a path with '=' in it has a '/' before.
 bool is_override(const std::string& word) {
     const std::size_t equals = word.find('=');
     return equals != std::string::npos && equals > 0 && word.find('/') > equals;
 }
 
+cxxopts::Options declared(const std::string& usage, const std::vector<OptionSpec>& specs) {
+    const std::size_t space = std::min(usage.find(' '), usage.size());
+    cxxopts::Options options("locus " + usage.substr(0, space));
+    options.custom_help(usage.substr(std::min(space + 1, usage.size())));
+    options.positional_help("");
+    auto add = options.add_options();
+    for (const OptionSpec& spec : specs) {
+        const std::string doc =
+            spec.standard.empty() ? spec.doc : spec.doc + " (default: " + spec.standard + ")";
+        if (spec.value.empty())
+            add(spec.name, doc);
+        else
+            add(spec.name, doc, cxxopts::value<std::string>(), spec.value);
+    }
+    add("h,help", "this text");
+    options.add_options("hidden")("words", "", cxxopts::value<Words>());
+    options.parse_positional("words");
+    return options;
+}
+
 }  // namespace
 
-Arguments::Arguments(const std::string& usage, const Words& words,
-                     const std::function<void(cxxopts::OptionAdder&)>& declare)
+Arguments::Arguments(const std::string& usage, const Words& words, const std::vector<OptionSpec>& specs)
     : usage_(usage) {
-    cxxopts::Options options("locus " + usage.substr(0, usage.find(' ')));
-    options.custom_help(usage.find(' ') == std::string::npos ? "" : usage.substr(usage.find(' ') + 1));
-    auto adder = options.add_options();
-    declare(adder);
-    adder("h,help", "this text");
-    adder("words", "", cxxopts::value<Words>());
-    options.parse_positional("words");
+    cxxopts::Options options = declared(usage, specs);
     std::vector<const char*> pointers{"locus"};
     for (const std::string& word : words) pointers.push_back(word.c_str());
     try {
-        result_ = options.parse(static_cast<int>(pointers.size()), pointers.data());
+        const auto result = options.parse(static_cast<int>(pointers.size()), pointers.data());
+        help_ = result.count("help") > 0;
+        for (const OptionSpec& spec : specs) {
+            if (!spec.standard.empty()) standard_[spec.name] = spec.standard;
+            if (result.count(spec.name) == 0) continue;
+            given_[spec.name] = spec.value.empty() ? "" : result[spec.name].as<std::string>();
+        }
+        if (result.count("words") > 0) {
+            for (const std::string& word : result["words"].as<Words>()) {
+                (is_override(word) ? overrides_ : plain_).push_back(word);
+            }
+        }
     } catch (const cxxopts::exceptions::exception& error) {
         fail(Failure::usage, "locus {}: {}", usage_, error.what());
     }
-    if (has("help")) {
-        fmt::print("{}\n", options.help());
-        help_ = true;
-        return;
-    }
-    if (!has("words")) return;
-    for (const std::string& word : result_["words"].as<Words>()) {
-        (is_override(word) ? overrides_ : plain_).push_back(word);
-    }
+    if (help_) fmt::print("{}\n", options.help({""}));
+}
+
+std::string Arguments::text(const std::string& option) const {
+    const auto given = given_.find(option);
+    if (given != given_.end()) return given->second;
+    const auto standard = standard_.find(option);
+    return standard == standard_.end() ? "" : standard->second;
 }
 
 const std::string& Arguments::subject(const std::string& what) const {
@@ -55,6 +80,11 @@ const std::string& Arguments::subject(const std::string& what) const {
 std::string Arguments::needed(const std::string& option) const {
     require(has(option), "locus {}: --{} is missing", usage_, option);
     return text(option);
+}
+
+void Arguments::refuse_overrides() const {
+    if (!overrides_.empty())
+        fail(Failure::usage, "locus {}: takes no key=value, found '{}'", usage_, overrides_.front());
 }
 
 int Arguments::threads() const {
@@ -68,6 +98,13 @@ long parse_count(const std::string& text, const std::string& option, long least)
     require(error == std::errc() && end == text.data() + text.size() && value >= least && value <= 1L << 40,
             "{}: expected a whole number of at least {}, found '{}'", option, least, text);
     return value;
+}
+
+Words parse_list(const std::string& text) {
+    Words parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+    return parts;
 }
 
 }  // namespace locus

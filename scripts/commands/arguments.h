@@ -1,8 +1,7 @@
-// The words of a command: options by cxxopts, a file or folder, and key=value overrides.
+// The words of a command: options, the file or folder that it is about, and key=value overrides.
 #pragma once
 
-#include <cxxopts.hpp>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,40 +9,51 @@
 
 namespace locus {
 
+/// An option of a command; `value` says what it takes, empty for a plain flag.
+struct OptionSpec {
+    std::string name, doc;
+    std::string value = {};     // "N", "DIR", ...
+    std::string standard = {};  // where the option is not given
+};
+
 /// What the words of a command say.
 class Arguments {
   public:
-    /// `usage` stands in the help and in errors: "train RECIPE [key=value ...] --out DIR"; `declare` adds the
-    /// options.
-    Arguments(const std::string& usage, const Words& words,
-              const std::function<void(cxxopts::OptionAdder&)>& declare);
+    /// `usage` stands in the help and in errors: "train RECIPE [key=value ...] --out DIR". Throws a usage
+    /// Error for an option that is not declared, or that lacks its value.
+    Arguments(const std::string& usage, const Words& words, const std::vector<OptionSpec>& options);
 
     bool help() const { return help_; }  // the help was printed: nothing else is to be done
-    bool has(const std::string& option) const { return result_.count(option) > 0; }
-    bool flag(const std::string& option) const { return has(option); }
-    std::string text(const std::string& option) const { return result_[option].as<std::string>(); }
+    bool has(const std::string& option) const { return given_.contains(option); }
+    std::string text(const std::string& option) const;  // "" where there is neither a value nor a standard
 
-    /// The words that are neither options nor key=value.
+    /// The words that are neither options nor key=value, and those that are key=value.
     const Words& plain() const { return plain_; }
     const Words& overrides() const { return overrides_; }
 
     /// The one word that the command is about; throws a usage Error where there is none or more.
     const std::string& subject(const std::string& what) const;
 
-    /// Throws a usage Error where an option that the command needs is missing.
+    /// The value of an option that the command needs; throws a usage Error where it is missing.
     std::string needed(const std::string& option) const;
+
+    /// Throws a usage Error where there are overrides.
+    void refuse_overrides() const;
 
     /// --threads, else what the environment allows.
     int threads() const;
 
   private:
     std::string usage_;
-    cxxopts::ParseResult result_;
+    std::map<std::string, std::string> given_, standard_;
     Words plain_, overrides_;
     bool help_ = false;
 };
 
 /// A whole number of at least `least`; throws a usage Error that names the option.
 long parse_count(const std::string& text, const std::string& option, long least);
+
+/// "a,b" as its parts.
+Words parse_list(const std::string& text);
 
 }  // namespace locus

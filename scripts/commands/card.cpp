@@ -15,19 +15,14 @@ namespace locus {
 namespace {
 
 // The recipe and model of a recipe file, a run folder (trained) or a checkpoint (trained).
-OpenedRun open_subject(const std::string& subject, const Words& overrides) {
-    if (std::filesystem::is_directory(subject)) {
-        require(overrides.empty(), "locus card: a run folder takes no key=value, found '{}'",
-                overrides.front());
-        return open_run(subject);
+OpenedRun open_subject(const Arguments& arguments) {
+    const std::string& subject = arguments.subject("RECIPE, RUN or FILE");
+    const bool folder = std::filesystem::is_directory(subject);
+    if (folder || std::filesystem::path(subject).extension() == ".h5") {
+        arguments.refuse_overrides();
+        return folder ? open_run(subject) : open_checkpoint(subject);
     }
-    const bool checkpoint = std::filesystem::path(subject).extension() == ".h5";
-    if (checkpoint) {
-        require(overrides.empty(), "locus card: a checkpoint takes no key=value, found '{}'",
-                overrides.front());
-        return open_checkpoint(subject);
-    }
-    const auto cells = expand(read_recipe(subject), overrides, recipe_schema());
+    const auto cells = expand(read_recipe(subject), arguments.overrides(), recipe_schema());
     require(cells.size() == 1, "{}: varies over {} cells; vary={{}} takes the recipe as it stands", subject,
             cells.size());
     OpenedRun run;
@@ -38,29 +33,26 @@ OpenedRun open_subject(const std::string& subject, const Words& overrides) {
 
 std::vector<std::int64_t> parse_positions(const std::string& text) {
     std::vector<std::int64_t> positions;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        positions.push_back(parse_count(text.substr(begin, end - begin), "--positions", 0));
-        begin = end + 1;
-    }
+    for (const std::string& part : parse_list(text)) positions.push_back(parse_count(part, "--positions", 0));
     return positions;
 }
 
 }  // namespace
 
 int card_command(const Words& words) {
-    const Arguments arguments("card RECIPE|RUN|FILE [key=value ...]", words, [](cxxopts::OptionAdder& add) {
-        add("positions", "of the tables, separated by commas", cxxopts::value<std::string>());
-        add("length", "tokens that the model runs on", cxxopts::value<std::string>());
-        add("json", "one JSON document");
-    });
+    const Arguments arguments("card RECIPE|RUN|FILE [key=value ...]", words,
+                              {
+                                  {"positions", "of the tables, separated by commas", "N,..."},
+                                  {"length", "tokens that the model runs on", "N"},
+                                  {"json", "one JSON document"},
+                              });
     if (arguments.help()) return 0;
     CardQuestion question;
     if (arguments.has("positions")) question.positions = parse_positions(arguments.text("positions"));
     if (arguments.has("length")) question.length = parse_count(arguments.text("length"), "--length", 1);
-    const OpenedRun run = open_subject(arguments.subject("RECIPE, RUN or FILE"), arguments.overrides());
+    const OpenedRun run = open_subject(arguments);
     const nlohmann::json card = card_json(run.recipe, *run.model, question);
-    fmt::print("{}", arguments.flag("json") ? card.dump(2) + "\n" : card_text(card));
+    fmt::print("{}", arguments.has("json") ? card.dump(2) + "\n" : card_text(card));
     return 0;
 }
 

@@ -13,10 +13,11 @@ namespace locus {
 namespace {
 
 int fetch_data(const Words& words) {
-    const Arguments arguments("data fetch NAME [--out DIR]", words, [](cxxopts::OptionAdder& add) {
-        add("out", "folder of the corpora; $LOCUS_DATA or ~/.cache/locus unless given",
-            cxxopts::value<std::string>());
-    });
+    const Arguments arguments(
+        "data fetch NAME [--out DIR]", words,
+        {
+            {"out", "folder of the corpora; $LOCUS_DATA or ~/.cache/locus unless given", "DIR"},
+        });
     if (arguments.help()) return 0;
     const auto out = arguments.has("out") ? std::filesystem::path(arguments.text("out")) : data_folder();
     const auto folder = fetch(arguments.subject("NAME"), out,
@@ -26,10 +27,11 @@ int fetch_data(const Words& words) {
 }
 
 int build_data(const Words& words) {
-    const Arguments arguments("data build INPUT... --out FILE", words, [](cxxopts::OptionAdder& add) {
-        add("out", "HDF5 file to write", cxxopts::value<std::string>());
-        add("tokenizer", "byte", cxxopts::value<std::string>()->default_value("byte"));
-    });
+    const Arguments arguments("data build INPUT... --out FILE", words,
+                              {
+                                  {"out", "HDF5 file to write", "FILE"},
+                                  {"tokenizer", "how text becomes tokens", "NAME", "byte"},
+                              });
     if (arguments.help()) return 0;
     require(!arguments.plain().empty(), "locus data build: expected at least one INPUT");
     const std::string out = arguments.needed("out");
@@ -40,7 +42,7 @@ int build_data(const Words& words) {
 }
 
 int data_info(const Words& words) {
-    const Arguments arguments("data info FILE", words, [](cxxopts::OptionAdder&) {});
+    const Arguments arguments("data info FILE", words, {});
     if (arguments.help()) return 0;
     DataOptions options;
     options.corpus = arguments.subject("FILE");

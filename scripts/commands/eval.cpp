@@ -11,23 +11,16 @@ namespace locus {
 
 namespace {
 
-std::vector<std::string> split_list(const std::string& text) {
-    std::vector<std::string> parts;
-    std::istringstream stream(text);
-    for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-    return parts;
-}
-
 void apply(const Arguments& arguments, EvaluateOptions& options) {
     if (arguments.has("lengths")) {
         options.lengths.clear();
-        for (const std::string& part : split_list(arguments.text("lengths"))) {
+        for (const std::string& part : parse_list(arguments.text("lengths"))) {
             options.lengths.push_back(parse_count(part, "--lengths", 1));
         }
     }
     if (arguments.has("protocol")) {
         options.protocols.clear();
-        for (const std::string& name : split_list(arguments.text("protocol"))) {
+        for (const std::string& name : parse_list(arguments.text("protocol"))) {
             options.protocols.push_back(parse_protocol(name));
         }
     }
@@ -65,17 +58,17 @@ void print(const EvaluationReport& report) {
 
 int eval_command(const Words& words) {
     const Arguments arguments(
-        "eval RUN [--lengths 64,128] [--protocol NAME[:ARG] ...]", words, [](cxxopts::OptionAdder& add) {
-            add("lengths", "tokens, separated by commas", cxxopts::value<std::string>());
-            add("protocol", "non_overlapping, sliding[:S], per_position, same_target; separated by commas",
-                cxxopts::value<std::string>());
-            add("split", "valid or test", cxxopts::value<std::string>());
-            add("threads", "worker threads", cxxopts::value<std::string>());
-            add("json", "one JSON document");
+        "eval RUN [--lengths 64,128] [--protocol NAME[:ARG] ...]", words,
+        {
+            {"lengths", "tokens, separated by commas", "N,..."},
+            {"protocol", "non_overlapping, sliding[:S], per_position, same_target; separated by commas",
+             "NAME[:ARG],..."},
+            {"split", "the documents that are scored", "valid|test"},
+            {"threads", "worker threads", "N"},
+            {"json", "one JSON document"},
         });
     if (arguments.help()) return 0;
-    require(arguments.overrides().empty(), "locus eval: takes no key=value, found '{}'",
-            arguments.overrides().empty() ? "" : arguments.overrides().front());
+    arguments.refuse_overrides();
     const std::string folder = arguments.subject("RUN");
     OpenedRun run = open_run(folder);
     apply(arguments, run.recipe.evaluate);
@@ -92,7 +85,7 @@ int eval_command(const Words& words) {
                 "not kept: the evaluations of a run folder, from which its table is made, are those of its "
                 "recipe");
     }
-    if (arguments.flag("json")) {
+    if (arguments.has("json")) {
         fmt::print("{}\n", to_json(report).dump(2));
     } else {
         print(report);

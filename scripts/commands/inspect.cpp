@@ -24,12 +24,11 @@ void print(const nlohmann::json& found) {
 }  // namespace
 
 int inspect_command(const Words& words) {
-    const Arguments arguments("inspect FILE", words,
-                              [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
+    const Arguments arguments("inspect FILE", words, {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
     const std::string file = arguments.subject("FILE");
     const nlohmann::json found = inspect_checkpoint(file);
-    if (arguments.flag("json"))
+    if (arguments.has("json"))
         fmt::print("{}\n", found.dump(2));
     else
         print(found);

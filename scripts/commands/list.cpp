@@ -79,7 +79,7 @@ void print(const std::vector<Listed>& listed) {
 
 int list_command(const Words& words) {
     const Arguments arguments("list encodings|rules|tasks|presets|recipes", words,
-                              [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
+                              {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
     const std::string what = arguments.subject("kind of thing: encodings, rules, tasks, presets or recipes");
     std::vector<Listed> listed;
@@ -92,7 +92,7 @@ int list_command(const Words& words) {
     else
         require(what == "tasks" || what == "presets",
                 "locus list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
-    if (arguments.flag("json"))
+    if (arguments.has("json"))
         fmt::print("{}\n", to_json(listed).dump(2));
     else
         print(listed);

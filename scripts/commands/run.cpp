@@ -21,15 +21,16 @@ int dry_run(const std::vector<Cell>& cells) {
 }  // namespace
 
 int run_command(const Words& words) {
-    const Arguments arguments("run RECIPE [key=value ...] --out DIR", words, [](cxxopts::OptionAdder& add) {
-        add("out", "folder of the run folders and the table", cxxopts::value<std::string>());
-        add("threads", "worker threads", cxxopts::value<std::string>());
-        add("dry-run", "print every cell's resolved recipe and do nothing");
-    });
+    const Arguments arguments("run RECIPE [key=value ...] --out DIR", words,
+                              {
+                                  {"out", "folder of the run folders and the table", "DIR"},
+                                  {"threads", "worker threads", "N"},
+                                  {"dry-run", "print every cell's resolved recipe and do nothing"},
+                              });
     if (arguments.help()) return 0;
     const auto cells =
         expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
-    if (arguments.flag("dry-run")) return dry_run(cells);
+    if (arguments.has("dry-run")) return dry_run(cells);
     for (const Cell& cell : cells) make_model(cell.recipe);  // every cell is checked before any work is done
     const std::string out = arguments.needed("out");
     ExperimentResult result;

@@ -7,10 +7,12 @@
 namespace locus {
 
 int table_command(const Words& words) {
-    const Arguments arguments("table DIR [--format md|csv|tex|json]", words, [](cxxopts::OptionAdder& add) {
-        add("format", "md, csv, tex or json", cxxopts::value<std::string>()->default_value("md"));
-    });
+    const Arguments arguments("table DIR [--format md|csv|tex|json]", words,
+                              {
+                                  {"format", "of the text", "md|csv|tex|json", "md"},
+                              });
     if (arguments.help()) return 0;
+    arguments.refuse_overrides();
     const TableFormat format = parse_table_format(arguments.text("format"));
     fmt::print("{}", text_of(make_table(arguments.subject("DIR")), format));
     return 0;

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "framework/ops/kernels/gemm.h"
 #include "recipes/engine/train_run.h"
 #include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
@@ -15,25 +16,31 @@ Resume parse_resume(const std::string& text) {
     return {Resume::Kind::file, text};
 }
 
+kernels::GemmBackend parse_gemm(const std::string& text) {
+    require(text == "own" || text == "openblas", "--gemm: expected own or openblas, found '{}'", text);
+    return text == "own" ? kernels::GemmBackend::own : kernels::GemmBackend::openblas;
+}
+
 }  // namespace
 
 int train_command(const Words& words) {
-    const Arguments arguments("train RECIPE [key=value ...] --out DIR", words, [](cxxopts::OptionAdder& add) {
-        add("out", "run folder", cxxopts::value<std::string>());
-        add("resume", "auto (from the folder's newest checkpoint), never, or a checkpoint's path",
-            cxxopts::value<std::string>()->default_value("auto"));
-        add("threads", "worker threads", cxxopts::value<std::string>());
-        add("dry-run", "print the resolved recipe and do nothing");
-        add("gemm", "matrix products by: openblas", cxxopts::value<std::string>()->default_value("openblas"));
-    });
+    const Arguments arguments(
+        "train RECIPE [key=value ...] --out DIR", words,
+        {
+            {"out", "run folder", "DIR"},
+            {"resume", "auto (from the folder's newest checkpoint), never, or a checkpoint's path",
+             "auto|never|PATH", "auto"},
+            {"threads", "worker threads", "N"},
+            {"dry-run", "print the resolved recipe and do nothing"},
+            {"gemm", "matrix products by Locus's own kernel or by OpenBLAS", "own|openblas", "own"},
+        });
     if (arguments.help()) return 0;
-    require(arguments.text("gemm") == "openblas", "--gemm: expected openblas, found '{}'",
-            arguments.text("gemm"));
+    kernels::set_gemm_backend(parse_gemm(arguments.text("gemm")));
     const auto cells =
         expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
     require(cells.size() == 1, "{}: varies over {} cells; `locus run` trains them all, vary={{}} none",
             arguments.subject("RECIPE"), cells.size());
-    if (arguments.flag("dry-run")) {
+    if (arguments.has("dry-run")) {
         make_model(cells.front().recipe);  // refuses sizes that do not fit
         fmt::print("{}", write_recipe(cells.front().recipe, recipe_schema()));
         return 0;

@@ -8,12 +8,11 @@
 namespace locus {
 
 int version_command(const Words& words) {
-    const Arguments arguments("version", words,
-                              [](cxxopts::OptionAdder& add) { add("json", "one JSON document"); });
+    const Arguments arguments("version", words, {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
     nlohmann::json about = machine_manifest();
     about["version"] = LOCUS_VERSION;
-    if (arguments.flag("json")) {
+    if (arguments.has("json")) {
         fmt::print("{}\n", about.dump(2));
         return 0;
     }

@@ -20,8 +20,11 @@ void check_model(Transformer& model, const Output& output) {
         std::vector<double> analytic, numeric;
         const auto compare = [&](Index at) {
             analytic.push_back(static_cast<double>(gradient.data()[at]));
-            numeric.push_back(central_difference(store.values().data()[at],
-                                                 [&] { return dot(output().value(), cotangent); }));
+            numeric.push_back(central_difference(store.values().data()[at], [&] {
+                store.touch();
+                return dot(output().value(), cotangent);
+            }));
+            store.touch();
         };
         const Tensor own = store.view(gradient, static_cast<Index>(i));
         const auto steepest = std::max_element(own.values().begin(), own.values().end(),

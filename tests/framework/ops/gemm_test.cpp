@@ -1,0 +1,120 @@
+// Both matrix products against plain sums, at every kind of edge; and the packed copies of weights.
+#include "framework/ops/kernels/gemm.h"
+
+#include "framework/ops/kernels/pack_cache.h"
+#include "framework/ops/matmul.h"
+#include "tests/support/tensors.h"
+
+namespace locus::inline LOCUS_SCALAR {
+namespace {
+
+using kernels::GemmBackend;
+
+class Gemm : public testing::TestWithParam<GemmBackend> {
+  protected:
+    void SetUp() override { kernels::set_gemm_backend(GetParam()); }
+    void TearDown() override { kernels::set_gemm_backend(GemmBackend::own); }
+};
+INSTANTIATE_TEST_SUITE_P(Backends, Gemm, testing::Values(GemmBackend::own, GemmBackend::openblas),
+                         [](const auto& backend) { return backend.index == 0 ? "own" : "openblas"; });
+
+struct Problem {
+    Index m, n, k;
+    Transpose a_form, b_form;
+    Scalar beta;
+};
+
+// A row of C has three numbers behind it that must stay.
+constexpr Index gap = 3;
+
+void check(const Problem& p) {
+    SCOPED_TRACE(fmt::format("m {} n {} k {} forms {} {} beta {}", p.m, p.n, p.k, p.a_form == Transpose::yes,
+                             p.b_form == Transpose::yes, p.beta));
+    const bool a_turned = p.a_form == Transpose::yes, b_turned = p.b_form == Transpose::yes;
+    const Index a_stride = (a_turned ? p.m : p.k) + 2, b_stride = (b_turned ? p.k : p.n) + 1;
+    const Tensor a = random_tensor({a_turned ? p.k : p.m, a_stride}, 1);
+    const Tensor b = random_tensor({b_turned ? p.n : p.k, b_stride}, 2);
+    const Tensor before = random_tensor({p.m, p.n + gap}, 3), c = before.clone();
+    if (p.beta == 0) {  // is not read
+        for (Index i = 0; i < p.m; ++i)
+            std::fill_n(c.data() + i * (p.n + gap), p.n, std::numeric_limits<Scalar>::quiet_NaN());
+    }
+    kernels::gemm(p.a_form, p.b_form, p.m, p.n, p.k, a.data(), a_stride, b.data(), b_stride, p.beta, c.data(),
+                  p.n + gap);
+    double worst = 0;
+    for (Index i = 0; i < p.m; ++i) {
+        for (Index j = 0; j < p.n + gap; ++j) {
+            const Index at = i * (p.n + gap) + j;
+            if (j >= p.n) {
+                EXPECT_EQ(c.data()[at], before.data()[at]);
+                continue;
+            }
+            double sum = static_cast<double>(p.beta) * static_cast<double>(before.data()[at]);
+            for (Index l = 0; l < p.k; ++l) {
+                sum += static_cast<double>(a.data()[a_turned ? l * a_stride + i : i * a_stride + l]) *
+                       static_cast<double>(b.data()[b_turned ? j * b_stride + l : l * b_stride + j]);
+            }
+            const double error = std::abs(static_cast<double>(c.data()[at]) - sum);
+            if (!(error <= worst)) worst = error;
+        }
+    }
+    EXPECT_LE(worst, (is_double ? 1e-15 : 1e-6) * (8 + static_cast<double>(p.k)));
+}
+
+TEST_P(Gemm, EverySmallSize) {
+    for (Transpose a_form : {Transpose::no, Transpose::yes}) {
+        for (Transpose b_form : {Transpose::no, Transpose::yes}) {
+            for (Index m : {1, 2, 5, 6, 7, 8, 13}) {
+                for (Index n = 1; n <= 70; ++n) check({m, n, 1 + n % 9, a_form, b_form, Scalar(n % 2)});
+            }
+        }
+    }
+}
+
+TEST_P(Gemm, DeepProductsInBlocks) {
+    for (Index k : {255, 256, 257, 512, 700}) {
+        for (Index n : {16, 37}) {
+            for (Scalar beta : {0, 1}) {
+                check({9, n, k, Transpose::no, Transpose::no, beta});
+                check({9, n, k, Transpose::yes, Transpose::yes, beta});
+            }
+        }
+    }
+}
+
+TEST(OwnGemm, RowsDoNotDependOnTheirNumber) {
+    const Tensor x = random_tensor({40, 300}, 1), weight = random_tensor({37, 300}, 2);
+    const Tensor all = linear(x, weight).value();
+    for (Index rows : {1, 3, 7, 39}) {
+        EXPECT_EQ(largest_difference(linear(x.rows(0, rows), weight).value(), all.rows(0, rows)), 0) << rows;
+        EXPECT_EQ(
+            largest_difference(linear(x.rows(40 - rows, rows), weight).value(), all.rows(40 - rows, rows)),
+            0);
+    }
+}
+
+TEST(PackCache, KeepsWhatItWatchesUntilItChanges) {
+    kernels::PackCache& cache = kernels::PackCache::instance();
+    const Tensor flat = Tensor::zeros({100});
+    int packs = 0;
+    const auto find = [&](const Scalar* at) {
+        return cache.find({at, 2, 3, 3, false}, 8, [&](Scalar* to) { to[0] = static_cast<Scalar>(++packs); });
+    };
+    EXPECT_EQ(find(flat.data()), nullptr);
+    cache.watch(flat.data(), 50);
+    EXPECT_EQ(find(flat.data() + 50), nullptr);
+    const Scalar* packed = find(flat.data() + 10);
+    ASSERT_NE(packed, nullptr);
+    EXPECT_EQ(find(flat.data() + 10), packed);
+    EXPECT_EQ(packs, 1);
+    EXPECT_NE(find(flat.data() + 20), packed);
+    EXPECT_EQ(packs, 2);
+    cache.changed(flat.data());
+    EXPECT_EQ(find(flat.data() + 10), packed);  // the same memory, filled again
+    EXPECT_EQ(packed[0], 3);
+    cache.forget(flat.data());
+    EXPECT_EQ(find(flat.data() + 10), nullptr);
+}
+
+}  // namespace
+}  // namespace locus::inline LOCUS_SCALAR
