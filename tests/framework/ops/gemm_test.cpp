@@ -74,7 +74,7 @@ TEST_P(Gemm, EverySmallSize) {
 TEST_P(Gemm, DeepProductsInBlocks) {
     for (Index k : {255, 256, 257, 512, 700}) {
         for (Index n : {16, 37}) {
-            for (Scalar beta : {0, 1}) {
+            for (Scalar beta : {Scalar{0}, Scalar{1}}) {
                 check({9, n, k, Transpose::no, Transpose::no, beta});
                 check({9, n, k, Transpose::yes, Transpose::yes, beta});
             }
