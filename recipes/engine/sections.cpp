@@ -20,9 +20,10 @@ Key question_key() {
 std::vector<Key> model_keys() {
     using M = ModelOptions;
     Keys<M> keys("model", &Recipe::model);
-    keys.integer("layers", &M::layers, at_least(1), "blocks of attention and MLP");
-    keys.integer("width", &M::width, at_least(1), "of the residual stream; a multiple of heads");
-    keys.integer("heads", &M::heads, at_least(1), "query heads");
+    // Sizes that a slip of the pen gives (1e9) are refused here, before they take all memory.
+    keys.integer("layers", &M::layers, {1, 1024}, "blocks of attention and MLP");
+    keys.integer("width", &M::width, {1, 65536}, "of the residual stream; a multiple of heads");
+    keys.integer("heads", &M::heads, {1, 65536}, "query heads");
     keys.integer("kv_heads", &M::kv_heads, at_least(1),
                  "key/value heads, a divisor of heads; default: heads");
     keys.number("mlp_ratio", &M::mlp_ratio, {0, 1024, true, false}, "hidden width of the MLP / width");

@@ -39,16 +39,19 @@ std::string first_difference(const std::string& here, const std::string& there) 
     }
 }
 
-// Makes a run folder, or checks that it belongs to this recipe.
-void claim_folder(const fs::path& folder, const std::string& recipe) {
+void check_folder(const fs::path& folder, const std::string& recipe) {
     const fs::path path = folder / "recipe.yaml";
-    if (fs::exists(path)) {
-        const std::string there = read_file(path);
-        require(there == recipe, Failure::storage, "{}: this run folder belongs to another recipe: {}",
-                folder.string(), first_difference(recipe, there));
-        return;
-    }
+    std::error_code unreachable;  // making the folder will say why
+    if (!fs::exists(path, unreachable)) return;
+    const std::string there = read_file(path);
+    require(there == recipe, Failure::storage, "{}: this run folder belongs to another recipe: {}",
+            folder.string(), first_difference(recipe, there));
+}
+
+void make_folder(const fs::path& folder, const std::string& recipe) {
+    const fs::path path = folder / "recipe.yaml";
     std::error_code error;
+    if (fs::exists(path, error)) return;
     fs::create_directories(folder, error);
     require(!error, Failure::storage, "{}: the run folder cannot be made: {}", folder.string(),
             error.message());
@@ -90,12 +93,13 @@ class TrainSession {
         require(recipe_.train.validate_every == 0 || data_.splits.valid.tokens() > 0, Failure::data,
                 "train.validate_every is {}, but nothing is held out to validate on",
                 recipe_.train.validate_every);
-        claim_folder(folder, identity_.recipe);
+        check_folder(folder, identity_.recipe);
         for (const std::string& note : cell.notes) reporter.message(note);
     }
 
     TrainedRun run(const Resume& resume) {
         const Index done = restore(resume);
+        make_folder(folder_, identity_.recipe);  // not before: a bad --resume leaves nothing behind
         announce(done);
         write_json(folder_ / "manifest.json", manifest_);
         log_ = std::make_unique<RunLog>(folder_ / "metrics.jsonl", done);
@@ -250,7 +254,11 @@ OpenedRun open_run(const fs::path& folder) {
     require(recipe == found->checkpoint.recipe, Failure::storage, "{}: not of the recipe in {}: {}",
             found->path.string(), (folder / "recipe.yaml").string(),
             first_difference(recipe, found->checkpoint.recipe));
-    return opened(found->checkpoint, found->path);
+    OpenedRun run = opened(found->checkpoint, found->path);
+    run.warnings = found->warnings;
+    if (!run.warnings.empty())
+        run.warnings.push_back(fmt::format("{}: this older checkpoint stands in", found->path.string()));
+    return run;
 }
 
 OpenedRun open_checkpoint(const fs::path& path) {

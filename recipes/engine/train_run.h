@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "models/transformer.h"
 #include "recipes/engine/reporter.h"
@@ -42,6 +43,7 @@ struct OpenedRun {
     Recipe recipe;
     std::unique_ptr<Transformer> model;
     Index step = 0;
+    std::vector<std::string> warnings = {};  // of newer checkpoints that could not be read
 };
 OpenedRun open_run(const std::filesystem::path& folder);
 

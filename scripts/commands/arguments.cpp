@@ -1,10 +1,11 @@
 #include "scripts/commands/arguments.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cxxopts.hpp>
-#include <sstream>
 
 #include "framework/core/error.h"
 #include "framework/core/parallel.h"
@@ -34,8 +35,6 @@ cxxopts::Options declared(const std::string& usage, const std::vector<OptionSpec
             add(spec.name, doc, cxxopts::value<std::string>(), spec.value);
     }
     add("h,help", "this text");
-    options.add_options("hidden")("words", "", cxxopts::value<Words>());
-    options.parse_positional("words");
     return options;
 }
 
@@ -52,15 +51,18 @@ Arguments::Arguments(const std::string& usage, const Words& words, const std::ve
         for (const OptionSpec& spec : specs) {
             if (!spec.standard.empty()) standard_[spec.name] = spec.standard;
             if (result.count(spec.name) == 0) continue;
+            if (result.count(spec.name) > 1)
+                fail(Failure::usage, "{}: --{} is given {} times", usage_, spec.name,
+                     result.count(spec.name));
             given_[spec.name] = spec.value.empty() ? "" : result[spec.name].as<std::string>();
         }
-        if (result.count("words") > 0) {
-            for (const std::string& word : result["words"].as<Words>()) {
-                (is_override(word) ? overrides_ : plain_).push_back(word);
-            }
+        // Not positional options of the library, which would cut each word at its commas.
+        const bool takes_overrides = usage.find("key=value") != std::string::npos;
+        for (const std::string& word : result.unmatched()) {
+            (takes_overrides && is_override(word) ? overrides_ : plain_).push_back(word);
         }
     } catch (const cxxopts::exceptions::exception& error) {
-        fail(Failure::usage, "locus {}: {}", usage_, error.what());
+        fail(Failure::usage, "{}: {}", usage_, error.what());
     }
     if (help_) fmt::print("{}\n", options.help({""}));
 }
@@ -73,18 +75,20 @@ std::string Arguments::text(const std::string& option) const {
 }
 
 const std::string& Arguments::subject(const std::string& what) const {
-    require(plain_.size() == 1, "locus {}: expected one {}, found {}", usage_, what, plain_.size());
+    require(plain_.size() == 1, "{}: expected one {}, found {}{}", usage_, what, plain_.size(),
+            plain_.empty() ? "" : fmt::format(": {}", fmt::join(plain_, " ")));
     return plain_.front();
 }
 
 std::string Arguments::needed(const std::string& option) const {
-    require(has(option), "locus {}: --{} is missing", usage_, option);
+    require(has(option), "{}: --{} is missing", usage_, option);
+    require(!text(option).empty(), "{}: --{} is empty", usage_, option);
     return text(option);
 }
 
 void Arguments::refuse_overrides() const {
     if (!overrides_.empty())
-        fail(Failure::usage, "locus {}: takes no key=value, found '{}'", usage_, overrides_.front());
+        fail(Failure::usage, "{}: takes no key=value, found '{}'", usage_, overrides_.front());
 }
 
 int Arguments::threads() const {
@@ -102,8 +106,11 @@ long parse_count(const std::string& text, const std::string& option, long least)
 
 Words parse_list(const std::string& text) {
     Words parts;
-    std::istringstream stream(text);
-    for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
     return parts;
 }
 

@@ -20,14 +20,16 @@ struct OptionSpec {
 class Arguments {
   public:
     /// `usage` stands in the help and in errors: "train RECIPE [key=value ...] --out DIR". Throws a usage
-    /// Error for an option that is not declared, or that lacks its value.
+    /// Error for an option that is not declared, is given twice or lacks its
+    /// value.
     Arguments(const std::string& usage, const Words& words, const std::vector<OptionSpec>& options);
 
     bool help() const { return help_; }  // the help was printed: nothing else is to be done
     bool has(const std::string& option) const { return given_.contains(option); }
     std::string text(const std::string& option) const;  // "" where there is neither a value nor a standard
 
-    /// The words that are neither options nor key=value, and those that are key=value.
+    /// The words that are neither options nor key=value, and those that are key=value; a command whose usage
+    /// names no key=value has only plain words, as the folder of a cell may be called "rope,seed=0".
     const Words& plain() const { return plain_; }
     const Words& overrides() const { return overrides_; }
 
@@ -53,7 +55,7 @@ class Arguments {
 /// A whole number of at least `least`; throws a usage Error that names the option.
 long parse_count(const std::string& text, const std::string& option, long least);
 
-/// "a,b" as its parts.
+/// "a,b" as its parts, each of which may be empty.
 Words parse_list(const std::string& text);
 
 }  // namespace locus

@@ -33,7 +33,7 @@ int build_data(const Words& words) {
                                   {"tokenizer", "how text becomes tokens", "NAME", "byte"},
                               });
     if (arguments.help()) return 0;
-    require(!arguments.plain().empty(), "locus data build: expected at least one INPUT");
+    require(!arguments.plain().empty(), "data build: expected at least one INPUT");
     const std::string out = arguments.needed("out");
     const Corpus corpus = corpus_from_paths(arguments.plain(), arguments.text("tokenizer"));
     write_corpus(corpus, out);
@@ -53,12 +53,18 @@ int data_info(const Words& words) {
 }  // namespace
 
 int data_command(const Words& words) {
-    require(!words.empty(), "locus data: expected fetch, build or info");
+    require(!words.empty(), "data: expected fetch, build or info");
+    if (words.front() == "--help" || words.front() == "-h") {
+        fmt::print(
+            "locus data fetch NAME [--out DIR]\nlocus data build INPUT... --out FILE\nlocus data info "
+            "FILE\n");
+        return 0;
+    }
     const Words rest(words.begin() + 1, words.end());
     if (words.front() == "fetch") return fetch_data(rest);
     if (words.front() == "build") return build_data(rest);
     if (words.front() == "info") return data_info(rest);
-    fail(Failure::usage, "locus data: expected fetch, build or info, found '{}'", words.front());
+    fail(Failure::usage, "data: expected fetch, build or info, found '{}'", words.front());
 }
 
 }  // namespace locus

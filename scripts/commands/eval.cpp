@@ -68,7 +68,6 @@ int eval_command(const Words& words) {
             {"json", "one JSON document"},
         });
     if (arguments.help()) return 0;
-    arguments.refuse_overrides();
     const std::string folder = arguments.subject("RUN");
     OpenedRun run = open_run(folder);
     apply(arguments, run.recipe.evaluate);
@@ -76,6 +75,7 @@ int eval_command(const Words& words) {
     EvaluationReport report;
     {
         Terminal terminal;
+        for (const std::string& warning : run.warnings) terminal.message(warning);
         Workbench bench(arguments.threads());
         report = evaluate_run(run.recipe, *run.model, folder, bench, terminal);
         if (of_recipe)

@@ -91,7 +91,7 @@ int list_command(const Words& words) {
         listed = recipes();
     else
         require(what == "tasks" || what == "presets",
-                "locus list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
+                "list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
     if (arguments.has("json"))
         fmt::print("{}\n", to_json(listed).dump(2));
     else

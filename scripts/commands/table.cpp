@@ -12,7 +12,6 @@ int table_command(const Words& words) {
                                   {"format", "of the text", "md|csv|tex|json", "md"},
                               });
     if (arguments.help()) return 0;
-    arguments.refuse_overrides();
     const TableFormat format = parse_table_format(arguments.text("format"));
     fmt::print("{}", text_of(make_table(arguments.subject("DIR")), format));
     return 0;

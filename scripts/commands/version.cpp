@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/core/error.h"
 #include "framework/io/machine.h"
 #include "scripts/commands/arguments.h"
 
@@ -10,6 +11,8 @@ namespace locus {
 int version_command(const Words& words) {
     const Arguments arguments("version", words, {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
+    require(arguments.plain().empty(), "version: takes no words, found '{}'",
+            arguments.plain().empty() ? "" : arguments.plain().front());
     nlohmann::json about = machine_manifest();
     about["version"] = LOCUS_VERSION;
     if (arguments.has("json")) {
