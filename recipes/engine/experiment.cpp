@@ -8,7 +8,6 @@
 #include "data/tokenizer.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checksum.h"
-#include "framework/io/json_file.h"
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
 #include "recipes/engine/write.h"
@@ -26,8 +25,8 @@ double seconds_since(Clock::time_point begin) {
 }
 
 bool is_done(const fs::path& folder) {
-    return fs::exists(folder / "manifest.json") &&
-           read_json(folder / "manifest.json").value("state", "") == "done";
+    const nlohmann::json manifest = stored_manifest(folder);
+    return manifest.contains("state") && manifest["state"] == "done";
 }
 
 // XXH3-128 of what was scored: protocols, documents, places and targets; not of the losses.

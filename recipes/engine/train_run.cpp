@@ -60,11 +60,19 @@ void make_folder(const fs::path& folder, const std::string& recipe) {
 
 }  // namespace
 
-void update_manifest(const fs::path& folder, const nlohmann::json& fields) {
+nlohmann::json stored_manifest(const fs::path& folder) {
     const fs::path path = folder / "manifest.json";
-    nlohmann::json manifest = fs::exists(path) ? read_json(path) : nlohmann::json::object();
+    if (!fs::exists(path)) return nlohmann::json::object();
+    nlohmann::json manifest = read_json(path);
+    require(manifest.is_object(), Failure::storage, "{}: expected a JSON object, found {}", path.string(),
+            manifest.type_name());
+    return manifest;
+}
+
+void update_manifest(const fs::path& folder, const nlohmann::json& fields) {
+    nlohmann::json manifest = stored_manifest(folder);
     manifest.update(fields);
-    write_json(path, manifest);
+    write_json(folder / "manifest.json", manifest);
 }
 
 }  // namespace locus
@@ -138,10 +146,9 @@ class TrainSession {
                 source.string(), checkpoint.cursor, wanted);
         restore_parameters(checkpoint, model_->parameters(), source.string());
         restore_moments(checkpoint, model_->parameters(), trainer_.mutable_optimizer(), source.string());
-        if (fs::exists(folder_ / "manifest.json")) {
-            manifest_["resumed_from"] =
-                read_json(folder_ / "manifest.json").value("resumed_from", nlohmann::json::array());
-        }
+        const nlohmann::json before = stored_manifest(folder_);
+        if (before.contains("resumed_from") && before["resumed_from"].is_array())
+            manifest_["resumed_from"] = before["resumed_from"];
         manifest_["resumed_from"].push_back(checkpoint.step);
         return checkpoint.step;
     }

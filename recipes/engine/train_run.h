@@ -54,6 +54,9 @@ OpenedRun open_checkpoint(const std::filesystem::path& path);
 
 namespace locus {
 
+/// folder/manifest.json; an empty object where there is none. Throws a storage Error for what is no object.
+nlohmann::json stored_manifest(const std::filesystem::path& folder);
+
 /// Sets fields of folder/manifest.json and writes it. Throws a storage Error.
 void update_manifest(const std::filesystem::path& folder, const nlohmann::json& fields);
 

@@ -92,15 +92,16 @@ void Arguments::refuse_overrides() const {
 }
 
 int Arguments::threads() const {
-    return has("threads") ? static_cast<int>(parse_count(text("threads"), "--threads", 1))
+    return has("threads") ? static_cast<int>(parse_count(text("threads"), "--threads", 1, 4096))
                           : default_threads();
 }
 
-long parse_count(const std::string& text, const std::string& option, long least) {
+long parse_count(const std::string& text, const std::string& option, long least, long most) {
     long value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    require(error == std::errc() && end == text.data() + text.size() && value >= least && value <= 1L << 40,
-            "{}: expected a whole number of at least {}, found '{}'", option, least, text);
+    require(error == std::errc() && end == text.data() + text.size() && value >= least && value <= most,
+            "{}: expected a whole number of at least {} and at most {}, found '{}'", option, least, most,
+            text);
     return value;
 }
 

@@ -52,8 +52,8 @@ class Arguments {
     bool help_ = false;
 };
 
-/// A whole number of at least `least`; throws a usage Error that names the option.
-long parse_count(const std::string& text, const std::string& option, long least);
+/// A whole number in [least, most]; throws a usage Error that names the option.
+long parse_count(const std::string& text, const std::string& option, long least, long most = 1L << 40);
 
 /// "a,b" as its parts, each of which may be empty.
 Words parse_list(const std::string& text);

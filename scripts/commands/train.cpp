@@ -12,6 +12,7 @@ namespace {
 
 Resume parse_resume(const std::string& text) {
     if (text == "auto") return {};
+    require(!text.empty(), "--resume: expected auto, never or a checkpoint's path, found ''");
     if (text == "never") return {Resume::Kind::never};
     return {Resume::Kind::file, text};
 }

@@ -50,6 +50,19 @@ class Experiments(CommandCase):
             self.assertEqual(err.count("done before"), 1)
             self.assertEqual(out, straight)
 
+    def test_a_manifest_that_is_none(self):
+        self.locus("run", "r.yaml", "--out", "all")
+        path = self.folder / "all" / "r" / "manifest.json"
+        for content in "x", "", "[]", "3":
+            path.write_text(content)
+            self.refuses(5, "run", "r.yaml", "--out", "all", says="all/r/manifest.json")
+            self.refuses(5, "train", "r.yaml", "--out", "all/r", says="all/r/manifest.json")
+            self.refuses(5, "table", "all", says="all/r/manifest.json")
+        path.write_text('{"state": 5, "resumed_from": "here"}')
+        self.locus("run", "r.yaml", "--out", "all")
+        self.assertEqual(self.manifest("all/r")["state"], "done")
+        self.assertEqual(self.manifest("all/r")["resumed_from"], [8])
+
     def test_a_failing_cell(self):
         out, err = self.locus("run", "r.yaml", FAILING, "--out", "all", code=1)
         self.assertIn("failed: wild: step", err)

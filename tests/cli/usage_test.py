@@ -43,9 +43,10 @@ class Usage(CommandCase):
         self.refuses(2, "data", "build", "r.yaml", says="--out is missing")
 
     def test_numbers_of_options(self):
-        for threads in "0", "-1", "x", "", "1.5", "1e400", "99999999999999999999":
+        for threads in "0", "-1", "x", "", "1.5", "1e400", "99999999999999999999", "5000":
             for words in ["--threads", threads], [f"--threads={threads}"]:
                 self.refuses(2, "train", "r.yaml", "--out", "run", *words, says="--threads")
+        self.refuses(2, "train", "r.yaml", "--out", "run", "--resume", "", says="--resume")
         self.train("run")
         for lengths in "0", "-16", "abc", "16,,32", "16,", "", "16;32", "1e2":
             self.refuses(2, "eval", "run", f"--lengths={lengths}", says=["--lengths", "at least 1"])
