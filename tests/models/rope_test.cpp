@@ -21,7 +21,9 @@ void expect_relative(const std::vector<double>& actual, const std::vector<double
 }
 
 TEST(Rope, InverseFrequencies) {
-    for (const auto& c : oracle("rope_inv_freq.json")["cases"]) {
+    const nlohmann::json cases = oracle("rope_inv_freq.json")["cases"];
+    ASSERT_EQ(cases.size(), 6U);
+    for (const auto& c : cases) {
         const Index width = c["d"];
         const LoneEncoding rope("rope", {{"base", c["base"].get<double>()}}, head_of(width));
         const EncodingCard card = rope.card();
@@ -35,7 +37,9 @@ TEST(Rope, InverseFrequencies) {
 }
 
 TEST(Rope, PartialRotationUsesItsOwnWidth) {
-    for (const auto& c : oracle("rope_partial_proportional.json")["partial"]) {
+    const nlohmann::json cases = oracle("rope_partial_proportional.json")["partial"];
+    ASSERT_EQ(cases.size(), 5U);
+    for (const auto& c : cases) {
         const Choices choices{{"base", c["base"].get<double>()}, {"fraction", c["pct"].get<double>()}};
         const LoneEncoding rope("rope", choices, head_of(c["d"]));
         expect_relative(rope.card().inv_freq, c["inv_freq"], 1e-12);
@@ -73,6 +77,7 @@ TEST(Rope, RotationInBothPairings) {
             for (std::size_t i = 0; i < 8; ++i)
                 EXPECT_NEAR(actual.data()[t * 8 + i], expected[i], 2 * rounding);
         }
+        ASSERT_EQ(data["dot_relative"].size(), 7U);
         for (const auto& c : data["dot_relative"]) {
             const Tensor q = turned(pairing, "x", {c["m"]}), k = turned(pairing, "y", {c["n"]});
             double dot = 0;
