@@ -37,10 +37,13 @@ std::vector<Token> read_tokens(const Hdf5File& file) {
     }
 }
 
+bool says_corpus(const Hdf5File& file) {
+    return file.has_attribute("/", "format") && file.text_attribute("/", "format") == format_name;
+}
+
 void check_format(const Hdf5File& file) {
     const std::string path = file.path().string();
-    require(file.has_attribute("/", "format") && file.text_attribute("/", "format") == format_name,
-            Failure::data, "{}: an HDF5 file, but not a corpus of Locus", path);
+    require(says_corpus(file), Failure::data, "{}: an HDF5 file, but not a corpus of Locus", path);
     const std::int64_t version =
         file.has_attribute("/", "version") ? file.integer_attribute("/", "version") : 0;
     require(version == format_version, Failure::data, "{}: corpus version {}, expected {}", path, version,
@@ -104,6 +107,10 @@ void write_corpus(const Corpus& corpus, const std::filesystem::path& path) {
     if (!corpus.valid.empty()) file.write_texts("valid", corpus.valid);
     if (!corpus.test.empty()) file.write_texts("test", corpus.test);
     file.commit();
+}
+
+bool is_corpus_file(const std::filesystem::path& path) {
+    return says_corpus(Hdf5File::open(path, Failure::data));
 }
 
 Corpus read_corpus(const std::filesystem::path& path) {

@@ -14,13 +14,17 @@
 #include "framework/core/error.h"
 #include "framework/core/scalar.h"
 
+#if __has_include("locus_commit.h")
+#include "locus_commit.h"  // written by cmake/Commit.cmake
+#endif
+
 namespace locus {
 
 namespace {
 
 constexpr const char* unknown = "unknown";
 
-// The build hands these in as definitions; a build outside of a repository has no commit.
+// The build hands these in; outside of a repository there is no commit.
 #ifdef LOCUS_COMMIT
 constexpr const char* commit = LOCUS_COMMIT;
 #else

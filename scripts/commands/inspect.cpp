@@ -21,13 +21,27 @@ void print(const nlohmann::json& found) {
     }
 }
 
+// A corpus is read as data, all else is taken for a checkpoint: each fails with its own exit code.
+nlohmann::json inspect_file(const std::string& file) {
+    bool corpus = false;
+    try {
+        corpus = is_corpus_file(file);
+    } catch (const Error&) {
+        return inspect_checkpoint(file);
+    }
+    if (!corpus) return inspect_checkpoint(file);
+    nlohmann::json found = describe(read_corpus(file));
+    found["kind"] = "corpus";
+    return found;
+}
+
 }  // namespace
 
 int inspect_command(const Words& words) {
     const Arguments arguments("inspect FILE", words, {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
     const std::string file = arguments.subject("FILE");
-    const nlohmann::json found = inspect_checkpoint(file);
+    const nlohmann::json found = inspect_file(file);
     if (arguments.has("json"))
         fmt::print("{}\n", found.dump(2));
     else

@@ -1,0 +1,21 @@
+# Writes OUT, a header with the commit and the hash of what is not committed; run at every build, it touches the file
+# only when one of them changed.
+execute_process(COMMAND git rev-parse HEAD WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE commit
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+if(failed)
+  set(content "")
+else()
+  execute_process(COMMAND git diff HEAD WORKING_DIRECTORY ${ROOT} OUTPUT_VARIABLE changes ERROR_QUIET)
+  set(dirty "")
+  if(NOT changes STREQUAL "")
+    string(SHA256 dirty "${changes}")
+  endif()
+  set(content "#define LOCUS_COMMIT \"${commit}\"\n#define LOCUS_DIRTY \"${dirty}\"\n")
+endif()
+set(before "none")
+if(EXISTS ${OUT})
+  file(READ ${OUT} before)
+endif()
+if(NOT content STREQUAL before)
+  file(WRITE ${OUT} "${content}")
+endif()

@@ -1,0 +1,176 @@
+// A step weighs every target equally, however the batch is cut, and changes nothing when it cannot be done.
+#include "framework/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "framework/nn/layers.h"
+#include "framework/ops/embedding.h"
+
+namespace locus {
+namespace {
+
+constexpr Index vocabulary = 11, width = 8, length = 6;
+
+// An embedding, a linear layer and an output matrix: the least model with matrices and a loss.
+struct Model {
+    explicit Model(std::uint64_t seed)
+        : scope(store),
+          table(scope.add("table", {vocabulary, width}, Initial::normal(0.5))),
+          inner(scope.inside("inner"), width, width, 0.5, true) {
+        store.allocate(seed);
+    }
+    CrossEntropy loss(const Batch& batch, Index first, Index count) const {
+        const auto tokens = batch.tokens_of(first, count);
+        WorkVector<Token> ids;
+        ids.assign(tokens.begin(), tokens.end());
+        return linear_cross_entropy(inner(embedding(table, std::move(ids), count, batch.length)), table,
+                                    batch.targets_of(first, count));
+    }
+    ParameterStore store;
+    ParameterScope scope;
+    Parameter table;
+    Linear inner;
+};
+
+// Sequences of unequal numbers of targets: sequence s has s % length + 1.
+Batch uneven_batch(Index sequences) {
+    Batch batch;
+    batch.sequences = sequences;
+    batch.length = length;
+    batch.positions = Positions::consecutive(length);
+    for (Index s = 0; s < sequences; ++s) {
+        for (Index t = 0; t < length; ++t) {
+            batch.tokens.push_back(static_cast<Token>((3 * s + 5 * t) % vocabulary));
+            batch.targets.push_back(t <= s % length ? static_cast<Token>((s + 7 * t) % vocabulary)
+                                                    : Batch::no_target);
+        }
+    }
+    return batch;
+}
+
+TrainOptions options_for(Index sequences, Index shards) {
+    TrainOptions options;
+    options.length = length;
+    options.batch_tokens = sequences * length;
+    options.tokens = 10 * options.batch_tokens;
+    options.shards = shards;
+    options.lr = 0.01;
+    options.min_lr = 0.001;
+    return options;
+}
+
+struct Outcome {
+    StepReport report;
+    std::vector<Scalar> weights;
+};
+
+Outcome two_steps(Index sequences, Index shards, int threads, double clip = 1.0) {
+    Model model(5);
+    Workers workers(threads);
+    TrainOptions options = options_for(sequences, shards);
+    options.clip = clip;
+    Trainer trainer(model.store, options, workers);
+    const Batch batch = uneven_batch(sequences);
+    const auto loss = [&](const Batch& b, Index first, Index count, Index) {
+        return model.loss(b, first, count);
+    };
+    trainer.step(1, batch, loss);
+    Outcome outcome{trainer.step(2, batch, loss), {}};
+    const auto values = model.store.values().values();
+    outcome.weights.assign(values.begin(), values.end());
+    return outcome;
+}
+
+TEST(Trainer, TheCutOfABatchChangesOnlyRounding) {
+    const Outcome whole = two_steps(24, 1, 1);
+    for (Index shards : {2, 4, 8, 16}) {
+        const Outcome cut = two_steps(24, shards, 1);
+        EXPECT_NEAR(cut.report.loss, whole.report.loss, 1e-6);
+        for (std::size_t i = 0; i < whole.weights.size(); ++i)
+            ASSERT_NEAR(cut.weights[i], whole.weights[i], 1e-6) << shards;
+    }
+}
+
+TEST(Trainer, ThreadsChangeNoBit) {
+    for (Index sequences : {1, 2, 5, 7, 24}) {
+        const Outcome one = two_steps(sequences, 16, 1);
+        for (int threads : {2, 3, 4, 5}) {
+            const Outcome many = two_steps(sequences, 16, threads);
+            EXPECT_EQ(many.report.loss, one.report.loss);
+            EXPECT_EQ(many.report.grad_norm, one.report.grad_norm);
+            EXPECT_EQ(many.weights, one.weights) << sequences << " sequences, " << threads << " threads";
+        }
+    }
+}
+
+TEST(Trainer, LossIsTheMeanOverTargetsNotOverSequences) {
+    Model model(5);
+    Workers workers(2);
+    Trainer trainer(model.store, options_for(8, 4), workers);
+    const Batch batch = uneven_batch(8);
+    double total = 0;
+    Index targets = 0;
+    for (Index s = 0; s < 8; ++s) {  // nothing is recorded here
+        const CrossEntropy own = model.loss(batch, s, 1);
+        total += own.total;
+        targets += own.targets;
+    }
+    const StepReport report = trainer.step(1, batch, [&](const Batch& b, Index first, Index count, Index) {
+        return model.loss(b, first, count);
+    });
+    EXPECT_EQ(report.targets, targets);
+    EXPECT_NEAR(report.loss, total / static_cast<double>(targets), 1e-6);
+}
+
+TEST(Trainer, ABatchWithoutTargetsIsRefusedAndWeightsStay) {
+    Model model(5);
+    Workers workers(2);
+    Trainer trainer(model.store, options_for(4, 4), workers);
+    Batch batch = uneven_batch(4);
+    std::fill(batch.targets.begin(), batch.targets.end(), Batch::no_target);
+    const Tensor before = model.store.values().clone();
+    EXPECT_THROW(trainer.step(1, batch,
+                              [&](const Batch& b, Index first, Index count, Index) {
+                                  return model.loss(b, first, count);
+                              }),
+                 Error);
+    for (Index i = 0; i < before.count(); ++i) ASSERT_EQ(model.store.values().data()[i], before.data()[i]);
+}
+
+TEST(Trainer, ASequenceWithoutTargetsAddsNothing) {
+    Batch batch = uneven_batch(4);
+    std::fill(batch.targets.begin(), batch.targets.begin() + length,
+              Batch::no_target);  // of the first sequence
+    Model model(5);
+    Workers workers(2);
+    Trainer trainer(model.store, options_for(4, 4), workers);
+    const StepReport report = trainer.step(1, batch, [&](const Batch& b, Index first, Index count, Index) {
+        return model.loss(b, first, count);
+    });
+    EXPECT_TRUE(std::isfinite(report.loss));
+    EXPECT_EQ(report.targets, 2 + 3 + 4);
+}
+
+TEST(Trainer, ALossThatIsNotFiniteIsANumericErrorAndWeightsStay) {
+    Model model(5);
+    model.store.values().data()[0] = std::numeric_limits<Scalar>::quiet_NaN();
+    model.store.touch();
+    Workers workers(2);
+    Trainer trainer(model.store, options_for(4, 4), workers);
+    const Scalar other = model.store.values().data()[1];
+    try {
+        trainer.step(1, uneven_batch(4), [&](const Batch& b, Index first, Index count, Index) {
+            return model.loss(b, first, count);
+        });
+        FAIL() << "a NaN passed";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Failure::numeric);
+    }
+    EXPECT_EQ(model.store.values().data()[1], other);
+}
+
+}  // namespace
+}  // namespace locus
