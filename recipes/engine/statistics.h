@@ -12,7 +12,8 @@ namespace locus {
 /// Mean of one or more values, added in their order; throws a usage Error for none.
 double mean_of(std::span<const double> values);
 
-/// The t below which Student's distribution with `freedom` >= 1 degrees has the mass `probability`, 0.5 <= p < 1.
+/// The t below which Student's distribution with `freedom` >= 1 degrees has the mass `probability`, 0.5 <= p
+/// < 1.
 double student_quantile(double probability, double freedom);
 
 /// Student's t interval of the mean of independent runs: mean +- t(n - 1) s / sqrt(n); nothing for one run.

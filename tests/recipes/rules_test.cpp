@@ -47,8 +47,10 @@ TEST(Rules, HeadsDivide) {
     EXPECT_TRUE(holds(refusal("model: {heads: 4, kv_heads: 3}"), {"kv_heads", "4 heads", "3 kv_heads"}));
     EXPECT_TRUE(holds(refusal("model: {heads: 4, kv_heads: 8}"), {"4 heads", "8 kv_heads"}));
     EXPECT_EQ(one("model: {width: 520, heads: 8, kv_heads: 2}").model.head_dim(), 65);
-    EXPECT_TRUE(holds(refusal("model: {width: 0}"), {"model.width: expected an integer in [1, 65536], found '0'"}));
-    EXPECT_TRUE(holds(refusal("model: {heads: -4}"), {"model.heads: expected an integer in [1, 65536], found '-4'"}));
+    EXPECT_TRUE(
+        holds(refusal("model: {width: 0}"), {"model.width: expected an integer in [1, 65536], found '0'"}));
+    EXPECT_TRUE(
+        holds(refusal("model: {heads: -4}"), {"model.heads: expected an integer in [1, 65536], found '-4'"}));
     EXPECT_TRUE(holds(refusal("model: {width: 4, mlp_ratio: 0.1}"), {"mlp_ratio", "0.1", "width 4"}));
 }
 

@@ -21,9 +21,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<Scalar>;
 using V = hn::Vec<D>;
 
-// How a loop body reads and writes: a whole vector, or the first `count` lanes of one (the others read as 0). Nothing
-// outside the range is touched, because workers share the flat buffers: by masks where the processor has them, else
-// through a buffer.
+// How a loop body reads and writes: a whole vector, or the first `count` lanes of one (the others read as 0).
+// Nothing outside the range is touched, because workers share the flat buffers: by masks where the processor
+// has them, else through a buffer.
 struct Whole {
     HWY_INLINE V load(const Scalar* from) const { return hn::LoadU(D(), from); }
     HWY_INLINE void store(V value, Scalar* to) const { hn::StoreU(value, D(), to); }
