@@ -72,24 +72,28 @@ void Workers::run(const std::function<void(int)>& job) {
 
 namespace {
 
-int positive_number(const char* name) {
+// The number that an environment variable begins with ("4" or OpenMP's list "4,2"); 0 where it is not set.
+int number_of(const char* name) {
     const char* text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return 0;
     int value = 0;
-    if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
-    return std::max(value, 0);
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
+    require(error == std::errc() && value >= 1 && (*end == '\0' || *end == ','),
+            "{}: expected a number of threads or ranks, found '{}'", name, text);
+    return value;
 }
 
 }  // namespace
 
 int default_threads() {
-    if (const int wanted = positive_number("OMP_NUM_THREADS")) return wanted;
+    if (const int wanted = number_of("OMP_NUM_THREADS")) return wanted;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0
                           ? CPU_COUNT(&allowed)
                           : static_cast<int>(std::thread::hardware_concurrency());
-    int ranks = positive_number("OMPI_COMM_WORLD_LOCAL_SIZE");
-    if (ranks == 0) ranks = positive_number("MPI_LOCALNRANKS");
+    int ranks = number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (ranks == 0) ranks = number_of("MPI_LOCALNRANKS");
     return std::max(1, cores / std::max(1, ranks));
 }
 

@@ -59,8 +59,12 @@ TEST(Workers, RefusesNone) {
 TEST(DefaultThreads, FollowTheEnvironment) {
     setenv("OMP_NUM_THREADS", "5", 1);
     EXPECT_EQ(default_threads(), 5);
-    setenv("OMP_NUM_THREADS", "nonsense", 1);
-    EXPECT_GE(default_threads(), 1);
+    setenv("OMP_NUM_THREADS", "3,2", 1);  // OpenMP's list: a number a level
+    EXPECT_EQ(default_threads(), 3);
+    for (const char* wrong : {"nonsense", "0", "-1", "4x"}) {
+        setenv("OMP_NUM_THREADS", wrong, 1);
+        EXPECT_THROW(default_threads(), Error) << wrong;
+    }
     unsetenv("OMP_NUM_THREADS");
     const int alone = default_threads();
     EXPECT_GE(alone, 1);
