@@ -44,8 +44,8 @@ inline double largest_difference(const Tensor& a, const Tensor& b) {
     return largest(difference);
 }
 
-/// Expects two tensors to agree to `limit` of the largest entry of the second, or of `scale` where that is larger: the
-/// size of the terms that may cancel to zero. Without a scale zeros must be zeros.
+/// Expects two tensors to agree to `limit` of the largest entry of the second, or of `scale` where that is
+/// larger: the size of the terms that may cancel to zero. Without a scale zeros must be zeros.
 inline void expect_close(const Tensor& actual, const Tensor& expected, double limit, const std::string& what,
                          double scale = 0) {
     ASSERT_EQ(actual.shape(), expected.shape()) << what;
