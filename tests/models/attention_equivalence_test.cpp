@@ -179,7 +179,7 @@ TEST_P(Equivalence, TiledIsComposed) {
             EXPECT_EQ(largest(composed[3]) > (is_double ? 1e-12 : 1e-4), several && where != Where::no_bias);
             EXPECT_GT(largest(composed[2]), 0);
             for (std::size_t i = 0; i < composed.size(); ++i)
-                expect_close(tiled[i], composed[i], limit, names[i], 0.1);  // terms of order 1 may cancel
+                expect_close(tiled[i], composed[i], limit, names[i]);
         }
     }
 }

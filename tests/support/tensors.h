@@ -44,12 +44,11 @@ inline double largest_difference(const Tensor& a, const Tensor& b) {
     return largest(difference);
 }
 
-/// Expects two tensors to agree to `limit` of the largest entry of the second, or of `scale` where that is
-/// larger: the size of the terms that may cancel to zero. Without a scale zeros must be zeros.
-inline void expect_close(const Tensor& actual, const Tensor& expected, double limit, const std::string& what,
-                         double scale = 0) {
+/// Expects two tensors to agree to `limit` of the largest entry of the second; zeros must be zeros.
+inline void expect_close(const Tensor& actual, const Tensor& expected, double limit,
+                         const std::string& what) {
     ASSERT_EQ(actual.shape(), expected.shape()) << what;
-    EXPECT_LE(largest_difference(actual, expected), limit * std::max(largest(expected), scale)) << what;
+    EXPECT_LE(largest_difference(actual, expected), limit * largest(expected)) << what;
 }
 
 }  // namespace locus::inline LOCUS_SCALAR
