@@ -15,9 +15,15 @@ struct Node {
     Shape shape;
     Tensor gradient;  // empty until the first contribution; a leaf's is the caller's buffer
     bool leaf = false;
+    bool* written = nullptr;  // of a leaf: whether its buffer holds a gradient yet; null: it does
     std::array<Node*, max_inputs> inputs{};
     std::size_t input_count = 0;
     Pullback pullback;
+
+    // Whether the next contribution is the first, which overwrites what the gradient's memory holds.
+    bool take_first() {
+        return gradient ? written != nullptr && !std::exchange(*written, true) : true;
+    }
 };
 
 namespace {
@@ -65,9 +71,9 @@ bool Gradients::wanted(std::size_t input) const {
 
 Gradients::Sink Gradients::sink(std::size_t input) const {
     Node& target = *node_.inputs[input];
-    if (target.gradient) return {target.gradient, false};
-    target.gradient = Tensor::empty(target.shape);
-    return {target.gradient, true};
+    const bool first = target.take_first();
+    if (!target.gradient) target.gradient = Tensor::empty(target.shape);
+    return {target.gradient, first};
 }
 
 void Gradients::add(std::size_t input, Tensor gradient) const {
@@ -78,12 +84,17 @@ void Gradients::add(std::size_t input, Tensor gradient) const {
         gradient.recycle();
         gradient = std::move(sum);
     }
-    if (target.gradient) {
-        accumulate(target.gradient, gradient);
-        gradient.recycle();
-    } else {
+    const bool first = target.take_first();
+    if (!target.gradient) {
         target.gradient = std::move(gradient);
+        return;
     }
+    if (first) {
+        target.gradient.copy_from(gradient);
+    } else {
+        accumulate(target.gradient, gradient);
+    }
+    gradient.recycle();
 }
 
 void Gradients::pass(std::size_t input) const {
@@ -105,15 +116,17 @@ Node& Tape::next() {
     node.tape = this;
     node.number = used_++;
     node.leaf = false;
+    node.written = nullptr;
     node.input_count = 0;
     return node;
 }
 
-Variable Tape::leaf(Tensor value, Tensor gradient) {
+Variable Tape::leaf(Tensor value, Tensor gradient, bool* written) {
     require(value.shape() == gradient.shape(), "leaf: value {} and gradient {} differ", value.shape(),
             gradient.shape());
     Node& node = next();
     node.leaf = true;
+    node.written = written;
     node.shape = value.shape();
     node.gradient = std::move(gradient);
     return Variable(std::move(value), &node);
@@ -141,7 +154,10 @@ void Tape::backward(const Variable& output, const Tensor& cotangent) {
     require(output.shape() == cotangent.shape(), "backward: output {} and cotangent {} differ",
             output.shape(), cotangent.shape());
     Node& last = *output.node();
-    if (last.leaf) return accumulate(last.gradient, cotangent);
+    if (last.leaf) {
+        if (last.take_first()) return last.gradient.copy_from(cotangent);
+        return accumulate(last.gradient, cotangent);
+    }
     last.gradient = cotangent.clone();
     for (std::size_t i = last.number + 1; i-- > 0;) {
         Node& node = *nodes_[i];

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index alignment = 64 / static_cast<Index>(sizeof(Scalar));
 
-thread_local const Tensor* current_gradients = nullptr;
+thread_local const ParameterGradients* current_gradients = nullptr;
 
 void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& value) {
     if (parameter.initial.kind == Initial::Kind::constant) {
@@ -58,20 +58,35 @@ Tensor ParameterStore::view(const Tensor& flat, Index parameter) const {
     return Tensor::view(flat.data() + info.offset, info.shape);
 }
 
-ParameterGradients::ParameterGradients(const Tensor* flat) : before_(current_gradients) {
-    current_gradients = flat;
+ParameterGradients::ParameterGradients(const ParameterStore& store, Tensor flat)
+    : store_(store),
+      flat_(std::move(flat)),
+      written_(std::make_unique<bool[]>(store.parameters().size())),
+      before_(std::exchange(current_gradients, this)) {
+    require(flat_.count() == store.flat_size(), "gradients: expected {} numbers, found {}", store.flat_size(),
+            flat_.count());
 }
+
 ParameterGradients::~ParameterGradients() {
     current_gradients = before_;
+    for (std::size_t i = 0; i < store_.parameters().size(); ++i) {
+        if (!written_[i]) store_.view(flat_, static_cast<Index>(i)).fill(0);
+    }
 }
-const Tensor* ParameterGradients::current() {
+
+Variable ParameterGradients::leaf(Tape& tape, Index parameter) const {
+    return tape.leaf(store_.view(store_.values(), parameter), store_.view(flat_, parameter),
+                     &written_[static_cast<std::size_t>(parameter)]);
+}
+
+const ParameterGradients* ParameterGradients::current() {
     return current_gradients;
 }
 
 Parameter::operator Variable() const {
-    const Tensor* flat = ParameterGradients::current();
-    if (flat == nullptr || Tape::current() == nullptr) return Variable(value());
-    return Tape::current()->leaf(value(), store_->view(*flat, index_));
+    const ParameterGradients* gradients = ParameterGradients::current();
+    if (gradients == nullptr || Tape::current() == nullptr) return Variable(value());
+    return gradients->leaf(*Tape::current(), index_);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -58,17 +58,24 @@ class ParameterStore {
     Tensor values_;
 };
 
-/// The flat gradient buffer that parameters of this thread use as leaves; null: parameters are constants.
+/// While it lives, the parameters of a store are leaves of this thread's tape, with gradients in `flat`
+/// ([flat_size], whatever it holds: the first contribution overwrites it). At its end the gradients of
+/// parameters that had no part are zero.
 class ParameterGradients {
   public:
-    explicit ParameterGradients(const Tensor* flat);
+    ParameterGradients(const ParameterStore& store, Tensor flat);
     ~ParameterGradients();
     ParameterGradients(const ParameterGradients&) = delete;
     ParameterGradients& operator=(const ParameterGradients&) = delete;
-    static const Tensor* current();
+
+    Variable leaf(Tape& tape, Index parameter) const;
+    static const ParameterGradients* current();  // null: parameters are constants
 
   private:
-    const Tensor* before_;
+    const ParameterStore& store_;
+    Tensor flat_;
+    std::unique_ptr<bool[]> written_;  // by parameter
+    const ParameterGradients* before_;
 };
 
 /// A module's handle to a parameter. Used as a Variable it is a leaf of this thread's tape.

@@ -21,11 +21,10 @@ Tensor GradientTree::open(int worker) {
     Range& range = ranges_[static_cast<std::size_t>(worker)];
     if (range.spare.empty()) {
         ArenaScope heap(nullptr);
-        range.spare.push_back(Tensor::empty({flat_size_}));
+        range.spare.push_back(Tensor::zeros({flat_size_}));  // the padding between parameters stays zero
     }
     Tensor buffer = std::move(range.spare.back());
     range.spare.pop_back();
-    buffer.fill(0);
     return buffer;
 }
 

@@ -20,7 +20,7 @@ class GradientTree {
     Index first_shard(int worker) const { return shards_ * worker / workers_; }
     Index last_shard(int worker) const { return shards_ * (worker + 1) / workers_; }
 
-    /// A buffer [flat_size] of zeros for the next shard of a worker.
+    /// A buffer [flat_size] for the next shard of a worker; what it holds is to be overwritten.
     Tensor open(int worker);
 
     /// Hands in a shard's gradient, made in the buffer from open(); an empty tensor for a shard without

@@ -45,7 +45,7 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
         {
             ArenaScope memory(&space.arena);
             Recording recording(&space.tape);
-            ParameterGradients gradients(&gradient);
+            const ParameterGradients gradients(store_, gradient);
             const CrossEntropy entropy = loss(batch, first, end - first, step);
             total = entropy.total;
             space.tape.backward(entropy.sum, Tensor::full({1}, static_cast<Scalar>(weight)));

@@ -83,7 +83,6 @@ std::vector<double> score(const Transformer& model, std::span<const SplitDocumen
     std::atomic<std::size_t> next = 0;
     workers.run([&](int) {
         const Recording no_tape(nullptr);
-        const ParameterGradients no_gradients(nullptr);
         Arena arena;
         try {
             for (std::size_t i = next++; i < passes.size(); i = next++) {

@@ -119,10 +119,10 @@ inline Positions restarted(Index batch, Index length, Index run) {
 /// The flat gradient of `output(model)` with this cotangent.
 template <typename Output>
 Tensor flat_gradient(const Transformer& model, const Tensor& cotangent, const Output& output) {
-    const Tensor flat = Tensor::zeros({model.parameters().flat_size()});
+    const Tensor flat = Tensor::full({model.parameters().flat_size()}, NAN);
     Tape tape;
     const Recording recording(&tape);
-    const ParameterGradients gradients(&flat);
+    const ParameterGradients gradients(model.parameters(), flat);
     tape.backward(output(), cotangent);
     return flat;
 }

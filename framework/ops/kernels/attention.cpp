@@ -259,6 +259,20 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
     }
 }
 
+// mean [query tile]: dout . out of each query, which is the sum over keys of probability * dscore. Added in the
+// order of the product that makes dscore, so that both cancel to zero where there is one key.
+void row_means(const Scalar* outs, const Scalar* douts, Index width, Scalar* mean) {
+    const Index tile = query_tile();
+    for (Index i = 0; i < tile; i += lanes()) {
+        V total = zero();
+        for (Index c = 0; c < width; ++c) {
+            total = hn::MulAdd(hn::LoadU(D(), outs + c * tile + i), hn::LoadU(D(), douts + c * tile + i),
+                               total);
+        }
+        hn::StoreU(total, D(), mean + i);
+    }
+}
+
 // probabilities = exp(scores - lse); dscores = probabilities (dscores - row), in place.
 void score_gradients(Index count, const Scalar* lse, const Scalar* row, Scalar* probabilities,
                      Scalar* dscores) {
@@ -288,8 +302,8 @@ void AttentionPullbackHead(const AttentionHead& head, const AttentionPullback& p
     const PaddedRows keys(head.k, head.keys, width);
     const Index stride = keys.stride();
     const bool whole = stride == width;  // then dk and dv are added to in place
-    Scratch queries(width * tile_queries), douts(width * tile_queries);           // transposed
-    Scratch query_rows(tile_queries * stride), dout_rows(tile_queries * stride);  // padded rows
+    Scratch queries(width * tile_queries), douts(width * tile_queries), outs(width * tile_queries);
+    Scratch query_rows(tile_queries * stride), dout_rows(tile_queries * stride);
     Scratch scores(key_tile * tile_queries), dscores(key_tile * tile_queries), dquery(tile_queries * stride);
     Scratch row(2 * tile_queries), dkeys(whole ? 0 : head.keys * stride),
         dvalues(whole ? 0 : head.keys * stride);
@@ -306,16 +320,16 @@ void AttentionPullbackHead(const AttentionHead& head, const AttentionPullback& p
         const Scalar* dout = pull.dout + begin * pull.stride;
         transpose(head.q + begin * width, width, tile.count, width, head.scale, queries.data());
         transpose(dout, pull.stride, tile.count, width, 1, douts.data());
+        transpose(pull.out + begin * pull.stride, pull.stride, tile.count, width, 1, outs.data());
+        row_means(outs.data(), douts.data(), width, mean);
         std::fill_n(query_rows.data(), tile_queries * stride, Scalar{0});
         std::fill_n(dout_rows.data(), tile_queries * stride, Scalar{0});
         std::fill_n(dquery.data(), tile_queries * stride, Scalar{0});
         for (Index i = 0; i < tile_queries; ++i) {
             lse[i] = i < tile.count ? pull.lse[begin + i] : infinity;
-            mean[i] = 0;  // sum over keys of probability * dscore = dout . out
             for (Index c = 0; c < width && i < tile.count; ++c) {
                 query_rows.data()[i * stride + c] = head.scale * head.q[(begin + i) * width + c];
                 dout_rows.data()[i * stride + c] = dout[i * pull.stride + c];
-                mean[i] += dout[i * pull.stride + c] * pull.out[(begin + i) * pull.stride + c];
             }
         }
 

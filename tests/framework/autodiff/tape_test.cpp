@@ -47,6 +47,34 @@ TEST(Tape, LeafAsOutput) {
     EXPECT_EQ(gradient.data()[0], 2);
 }
 
+TEST(Tape, FirstContributionOverwritesAnUnwrittenLeaf) {
+    const Tensor value = tensor_of({1}, {3});
+    const std::function<Variable(const Variable&, const Variable&)> outputs[] = {
+        [](const Variable& x, const Variable& y) { return multiply(x, y); },
+        [](const Variable& x, const Variable& y) { return add(scale(x, 2), scale(y, 4)); },
+        [](const Variable& x, const Variable&) { return scale(x, 6); },
+    };
+    for (const auto& output : outputs) {
+        bool written = false;
+        Tensor gradient = Tensor::full({1}, std::numeric_limits<Scalar>::quiet_NaN());
+        for (int round = 1; round <= 2; ++round) {  // the second is added
+            Tape tape;
+            Recording recording(&tape);
+            tape.backward(output(tape.leaf(value, gradient, &written), tape.leaf(value, gradient, &written)), one);
+            EXPECT_TRUE(written);
+        }
+        EXPECT_EQ(gradient.data()[0], 12);
+    }
+    bool written = false;
+    Tensor gradient = Tensor::full({1}, 7);
+    Tape tape;
+    const Variable x = tape.leaf(value, gradient, &written);
+    tape.backward(x, one);
+    EXPECT_EQ(gradient.data()[0], 1);
+    tape.backward(x, one);
+    EXPECT_EQ(gradient.data()[0], 2);
+}
+
 TEST(Tape, DoesNotTouchTheCotangent) {
     Tape tape;
     Recording recording(&tape);

@@ -77,15 +77,35 @@ TEST(Parameter, IsALeafOnlyWhereGradientsAreWanted) {
     const Parameter p = ParameterScope(store).add("p", {3}, Initial::ones());
     store.allocate(1);
     EXPECT_FALSE(Variable(p).tracked());
-    const Tensor flat = Tensor::zeros({store.flat_size()});
+    const Tensor flat = Tensor::full({store.flat_size()}, 7);
     Tape tape;
     Recording recording(&tape);
     EXPECT_FALSE(Variable(p).tracked());
-    const ParameterGradients gradients(&flat);
-    ASSERT_TRUE(Variable(p).tracked());
-    tape.backward(sum_all(add(p, p)), Tensor::full({1}, 2));
-    EXPECT_EQ(flat.data()[2], 4);
-    EXPECT_EQ(flat.data()[3], 0);
+    {
+        const ParameterGradients gradients(store, flat);
+        ASSERT_TRUE(Variable(p).tracked());
+        tape.backward(sum_all(add(p, p)), Tensor::full({1}, 2));
+    }
+    EXPECT_FALSE(Variable(p).tracked());
+    EXPECT_EQ(flat.data()[2], 4);  // the first contribution overwrites, the second is added
+    EXPECT_EQ(flat.data()[3], 7);  // the padding is nobody's
+}
+
+TEST(Parameter, WithoutAPartInTheOutputHasAZeroGradient) {
+    ParameterStore store;
+    const ParameterScope scope(store);
+    const Parameter used = scope.add("used", {2}, Initial::ones()), idle = scope.add("idle", {2}, Initial::ones());
+    store.allocate(1);
+    const Tensor flat = Tensor::full({store.flat_size()}, 7);
+    {
+        Tape tape;
+        Recording recording(&tape);
+        const ParameterGradients gradients(store, flat);
+        Variable(idle);
+        tape.backward(used, Tensor::full({2}, 3));
+    }
+    EXPECT_EQ(largest_difference(store.view(flat, 0), Tensor::full({2}, 3)), 0);
+    EXPECT_EQ(largest(store.view(flat, 1)), 0);
 }
 
 TEST(Layers, NameTheirParameters) {

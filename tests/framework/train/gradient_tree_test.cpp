@@ -43,7 +43,7 @@ void expect_tree(Index shards, int threads, Index sequences) {
                     continue;
                 }
                 const Tensor gradient = tree.open(worker);
-                for (Index i = 0; i < size; ++i) gradient.data()[i] += number(shard, i);
+                for (Index i = 0; i < size; ++i) gradient.data()[i] = number(shard, i);
                 tree.close(worker, shard, gradient);
             }
         });
