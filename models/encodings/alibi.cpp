@@ -70,7 +70,7 @@ class Alibi : public PositionalEncoding {
     std::vector<double> slopes_;  // [heads]
 };
 
-const bool registered = EncodingRegistry::instance().add(
+const bool alibi_registered = EncodingRegistry::instance().add(
     "alibi", {.doc = "a penalty linear in the distance, by fixed slopes a head (arXiv:2108.12409)",
               .options = {},
               .make = [](const Options&, const EncodingShape& shape, const ParameterScope&) {

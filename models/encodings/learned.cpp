@@ -52,7 +52,7 @@ class Learned : public PositionalEncoding {
     Parameter table_;
 };
 
-const bool registered = EncodingRegistry::instance().add(
+const bool learned_registered = EncodingRegistry::instance().add(
     "learned",
     {.doc = "a learned vector a position, added to the embeddings (GPT-2); no value beyond the table",
      .options = {{.name = "max_length",

@@ -12,7 +12,7 @@ class Nope : public PositionalEncoding {
     void describe(EncodingCard&, const CardRequest&) const override {}
 };
 
-const bool registered = EncodingRegistry::instance().add(
+const bool nope_registered = EncodingRegistry::instance().add(
     "nope", {.doc = "nothing: position from the causal mask only (arXiv:2305.19466)",
              .options = {},
              .make = [](const Options&, const EncodingShape&, const ParameterScope&) {

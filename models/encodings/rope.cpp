@@ -94,7 +94,7 @@ class Rope : public PositionalEncoding {
     TableCache query_tables_, key_tables_;
 };
 
-const bool registered = EncodingRegistry::instance().add(
+const bool rope_registered = EncodingRegistry::instance().add(
     "rope",
     {.doc = "rotation of query and key pairs by position (RoFormer, arXiv:2104.09864)",
      .options =

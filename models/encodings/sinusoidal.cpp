@@ -86,7 +86,7 @@ class Sinusoidal : public PositionalEncoding {
     TableCache tables_;
 };
 
-const bool registered = EncodingRegistry::instance().add(
+const bool sinusoidal_registered = EncodingRegistry::instance().add(
     "sinusoidal",
     {.doc = "sines and cosines added to the embeddings (arXiv:1706.03762)",
      .options = {{.name = "base", .standard = 10000.0, .doc = "longest wavelength / 2 pi, about", .least = 1},

@@ -84,7 +84,7 @@ class T5 : public PositionalEncoding {
     Parameter table_;  // [heads, buckets]
 };
 
-const bool registered = EncodingRegistry::instance().add(
+const bool t5_registered = EncodingRegistry::instance().add(
     "t5",
     {.doc = "a learned bias a head and bucket of distances, shared by all layers (arXiv:1910.10683)",
      .options = {{.name = "relative_attention_num_buckets",

@@ -17,7 +17,7 @@ Frequencies plain(const FrequencyRequest& request, const Options&) {
     return frequencies;
 }
 
-const bool registered = FrequencyRegistry::instance().add(
+const bool plain_registered = FrequencyRegistry::instance().add(
     "plain", {.doc = "no scaling: base^(-2i/width) (RoFormer, arXiv:2104.09864)",
               .options = {},
               .frequencies = plain});

@@ -21,14 +21,14 @@ std::string line(const std::vector<std::string>& fields) {
     return joined_words(quoted, ",") + "\n";
 }
 
-std::string number(const std::optional<double>& value) {
+std::string text_or_empty(const std::optional<double>& value) {
     return value ? text_of(*value) : "";
 }
 
 // Empty where a run has no value, so that places stay those of the runs.
 std::string values_of(const TableCell& cell) {
     std::string text;
-    for (std::size_t i = 0; i < cell.values.size(); ++i) text += (i == 0 ? "" : ";") + number(cell.values[i]);
+    for (std::size_t i = 0; i < cell.values.size(); ++i) text += (i == 0 ? "" : ";") + text_or_empty(cell.values[i]);
     return text;
 }
 
@@ -36,7 +36,7 @@ std::vector<std::string> fields_of(const Table& table, const TableCell& cell) {
     std::vector<std::string> fields = table.rows[cell.row].values;
     const auto& column = table.columns[cell.column].values;
     fields.insert(fields.end(), column.begin(), column.end());
-    fields.push_back(number(cell.mean));
+    fields.push_back(text_or_empty(cell.mean));
     fields.push_back(cell.interval ? text_of(cell.interval->low) : "");
     fields.push_back(cell.interval ? text_of(cell.interval->high) : "");
     fields.push_back(text_of(static_cast<Index>(cell.count())));

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-json number(const std::optional<double>& value) {
+json or_null(const std::optional<double>& value) {
     return value ? json(*value) : json();
 }
 
@@ -17,12 +17,12 @@ json cell_of(const Table& table, const TableCell& cell) {
     json out;
     out["row"] = table.rows[cell.row].label;
     out["column"] = table.columns[cell.column].label;
-    out["mean"] = number(cell.mean);
+    out["mean"] = or_null(cell.mean);
     out["interval"] = cell.interval ? json{cell.interval->low, cell.interval->high} : json();
     out["interval_method"] = cell.interval ? json("Student's t, 95 %, over " + table.over) : json();
     out["n"] = cell.count();
     out["values"] = json::array();
-    for (const auto& value : cell.values) out["values"].push_back(number(value));
+    for (const auto& value : cell.values) out["values"].push_back(or_null(value));
     out["runs"] = cell.runs;
     out["run_states"] = cell.states;
     out["state"] = cell.state;

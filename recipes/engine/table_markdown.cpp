@@ -10,7 +10,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-constexpr std::size_t widest = 110;  // columns of a terminal
+constexpr std::size_t terminal_columns = 110;  // columns of a terminal
 
 // Characters, not bytes, of UTF-8.
 std::size_t width_of(const std::string& text) {
@@ -18,7 +18,7 @@ std::size_t width_of(const std::string& text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-std::string cell_text(const Table& table, const TableCell& cell) {
+std::string markdown_cell(const Table& table, const TableCell& cell) {
     if (!cell.mean) return cell.state == "beyond_table" ? "\u2014" : cell.state;
     std::string text = shown(*cell.mean, table.metric);
     if (cell.best) text = "**" + text + "**";
@@ -29,7 +29,7 @@ std::string cell_text(const Table& table, const TableCell& cell) {
 }
 
 // A bar would end the cell.
-std::string escaped(std::string text) {
+std::string markdown(std::string text) {
     for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
     return text;
 }
@@ -37,7 +37,7 @@ std::string escaped(std::string text) {
 std::string head(const Table& table) {
     Row names;
     for (const std::string& axis : table.row_axes) names.push_back(axis);
-    return escaped(joined_words(names, " "));
+    return markdown(joined_words(names, " "));
 }
 
 /// Header and rows for some of the columns. `whole`: with the protocol in every header.
@@ -45,12 +45,12 @@ std::vector<Row> grid(const Table& table, const std::vector<std::size_t>& column
     std::vector<Row> rows = {{head(table)}};
     for (const std::size_t column : columns) {
         const TableKey& key = table.columns[column];
-        rows.front().push_back(escaped(whole || key.in_block.empty() ? key.label : key.in_block));
+        rows.front().push_back(markdown(whole || key.in_block.empty() ? key.label : key.in_block));
     }
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-        rows.push_back({escaped(table.rows[row].label)});
+        rows.push_back({markdown(table.rows[row].label)});
         for (const std::size_t column : columns)
-            rows.back().push_back(escaped(cell_text(table, table.at(row, column))));
+            rows.back().push_back(markdown(markdown_cell(table, table.at(row, column))));
     }
     return rows;
 }
@@ -103,7 +103,7 @@ std::string body(const Table& table) {
     for (std::size_t column = 0; column < all.size(); ++column) all[column] = column;
     const std::vector<Row> whole = grid(table, all, true);
     const auto blocks = blocks_of(table);
-    if (width_of(whole) <= widest || blocks.size() < 2) return aligned(whole);
+    if (width_of(whole) <= terminal_columns || blocks.size() < 2) return aligned(whole);
     std::string text;
     for (const auto& [name, columns] : blocks)
         text +=

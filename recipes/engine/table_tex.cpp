@@ -6,7 +6,7 @@ namespace locus {
 
 namespace {
 
-std::string escaped(const std::string& text) {
+std::string tex(const std::string& text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
@@ -32,8 +32,8 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
-std::string cell_text(const Table& table, const TableCell& cell) {
-    if (!cell.mean) return cell.state == "beyond_table" ? "---" : escaped(cell.state);
+std::string tex_cell(const Table& table, const TableCell& cell) {
+    if (!cell.mean) return cell.state == "beyond_table" ? "---" : tex(cell.state);
     std::string text = shown(*cell.mean, table.metric);
     if (cell.best) text = "\\textbf{" + text + "}";
     if (cell.interval)
@@ -44,20 +44,20 @@ std::string cell_text(const Table& table, const TableCell& cell) {
 
 using Columns = std::vector<std::size_t>;
 
-constexpr std::size_t widest = 8;  // columns of numbers that a page holds side by side
+constexpr std::size_t page_columns = 8;  // columns of numbers that a page holds side by side
 
 // Protocols that are neighbours share a heading.
 std::string headings(const Table& table, const Columns& columns) {
-    std::string protocols, rules, names = escaped(joined_words(table.row_axes, " "));
+    std::string protocols, rules, names = tex(joined_words(table.row_axes, " "));
     for (std::size_t first = 0; first < columns.size();) {
         const std::string& block = table.columns[columns[first]].block;
         std::size_t last = first;
         while (last + 1 < columns.size() && table.columns[columns[last + 1]].block == block) ++last;
-        protocols += fmt::format(" & \\multicolumn{{{}}}{{c}}{{{}}}", last - first + 1, escaped(block));
+        protocols += fmt::format(" & \\multicolumn{{{}}}{{c}}{{{}}}", last - first + 1, tex(block));
         rules += fmt::format("\\cmidrule(lr){{{}-{}}}", first + 2, last + 2);
         first = last + 1;
     }
-    for (const std::size_t column : columns) names += " & " + escaped(table.columns[column].in_block);
+    for (const std::size_t column : columns) names += " & " + tex(table.columns[column].in_block);
     return protocols + " \\\\\n" + (rules.empty() ? "" : rules + "\n") + names + " \\\\\n";
 }
 
@@ -65,8 +65,8 @@ std::string tabular(const Table& table, const Columns& columns) {
     std::string text = "\\begin{tabular}{l" + std::string(columns.size(), 'r') + "}\n\\toprule\n";
     text += headings(table, columns) + "\\midrule\n";
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-        text += escaped(table.rows[row].label);
-        for (const std::size_t column : columns) text += " & " + cell_text(table, table.at(row, column));
+        text += tex(table.rows[row].label);
+        for (const std::size_t column : columns) text += " & " + tex_cell(table, table.at(row, column));
         text += " \\\\\n";
     }
     return text + "\\bottomrule\n\\end{tabular}\n";
@@ -76,7 +76,7 @@ std::string tabular(const Table& table, const Columns& columns) {
 std::string tabulars(const Table& table) {
     std::vector<Columns> parts;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
-        const bool begins = parts.empty() || (table.columns.size() > widest &&
+        const bool begins = parts.empty() || (table.columns.size() > page_columns &&
                                               table.columns[column].block != table.columns[column - 1].block);
         if (begins) parts.emplace_back();
         parts.back().push_back(column);
@@ -93,11 +93,11 @@ std::string tabulars(const Table& table) {
 std::string tex_of(const Table& table) {
     std::string text = table.warning.empty() ? "" : "% " + table.warning + "\n";
     text += "\\begin{table}\n\\centering\n";
-    const std::string warning = table.warning.empty() ? "" : "\\textbf{" + escaped(table.warning) + "} ";
-    text += "\\caption{" + warning + escaped(table.question) + "}\n";
+    const std::string warning = table.warning.empty() ? "" : "\\textbf{" + tex(table.warning) + "} ";
+    text += "\\caption{" + warning + tex(table.question) + "}\n";
     text += tabulars(table) + "\n\\medskip\n\\begin{minipage}{\\linewidth}\\footnotesize\n";
     for (const auto* lines : {&table.definitions, &table.ledger, &table.notes})
-        for (const std::string& line : *lines) text += escaped(line) + ".\\\\\n";
+        for (const std::string& line : *lines) text += tex(line) + ".\\\\\n";
     return text + "\\end{minipage}\n\\end{table}\n";
 }
 

@@ -4,7 +4,6 @@
 namespace locus::inline LOCUS_SCALAR {
 namespace {
 
-constexpr double limit = is_double ? 1e-12 : 1e-5;
 #ifdef __SANITIZE_ADDRESS__
 constexpr Index lengths[] = {7, 65};  // pairs of positions count: all of them take minutes there
 #else
@@ -184,7 +183,7 @@ TEST_P(Equivalence, TiledIsComposed) {
             EXPECT_EQ(largest(composed[3]) > (is_double ? 1e-12 : 1e-4), several && where != Where::no_bias);
             EXPECT_GT(largest(composed[2]), 0);
             for (std::size_t i = 0; i < composed.size(); ++i)
-                expect_close(tiled[i], composed[i], limit, names[i]);
+                expect_close(tiled[i], composed[i], equivalence_limit, names[i]);
         }
     }
 }

@@ -4,8 +4,6 @@
 namespace locus::inline LOCUS_SCALAR {
 namespace {
 
-constexpr double limit = is_double ? 1e-12 : 1e-5;
-
 INSTANTIATE_TEST_SUITE_P(Encodings, EachEncoding, every_encoding(), encoding_name);
 
 void expect_same_model(const Transformer& model, const Sample& sample) {
@@ -20,14 +18,14 @@ void expect_same_model(const Transformer& model, const Sample& sample) {
             return loss.sum;
         });
     }
-    EXPECT_NEAR(losses[1], losses[0], limit * losses[0]);
+    EXPECT_NEAR(losses[1], losses[0], equivalence_limit * losses[0]);
     EXPECT_GT(losses[0], 0);
     const double most = largest(gradients[0]);
     for (std::size_t i = 0; i < model.parameters().parameters().size(); ++i) {
         const auto part = [&](int form) {
             return model.parameters().view(gradients[form], static_cast<Index>(i));
         };
-        EXPECT_LE(largest_difference(part(1), part(0)), limit * most)
+        EXPECT_LE(largest_difference(part(1), part(0)), equivalence_limit * most)
             << model.parameters().parameters()[i].name;
     }
 }

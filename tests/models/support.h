@@ -109,6 +109,9 @@ struct Sample {
     Positions positions;
 };
 
+/// How far two ways to compute the same may differ, relative to the largest entry.
+constexpr double equivalence_limit = is_double ? 1e-12 : 1e-5;
+
 /// Positions that begin again at 0 every `run` tokens.
 inline Positions restarted(Index batch, Index length, Index run) {
     std::vector<std::int64_t> values;
