@@ -21,9 +21,7 @@ struct Node {
     Pullback pullback;
 
     // Whether the next contribution is the first, which overwrites what the gradient's memory holds.
-    bool take_first() {
-        return gradient ? written != nullptr && !std::exchange(*written, true) : true;
-    }
+    bool take_first() { return gradient ? written != nullptr && !std::exchange(*written, true) : true; }
 };
 
 namespace {

@@ -75,8 +75,8 @@ class Tape {
     Tape(const Tape&) = delete;
     Tape& operator=(const Tape&) = delete;
 
-    /// A variable whose gradient is added into `gradient` (same shape). With `written`, the first contribution
-    /// while *written is false overwrites the memory instead, and sets it.
+    /// A variable whose gradient is added into `gradient` (same shape). With `written`, the first
+    /// contribution while *written is false overwrites the memory instead, and sets it.
     Variable leaf(Tensor value, Tensor gradient, bool* written = nullptr);
 
     /// Adds to every leaf the gradient of sum(output * cotangent). Pullbacks run once: a second call on the

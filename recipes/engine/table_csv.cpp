@@ -28,7 +28,8 @@ std::string text_or_empty(const std::optional<double>& value) {
 // Empty where a run has no value, so that places stay those of the runs.
 std::string values_of(const TableCell& cell) {
     std::string text;
-    for (std::size_t i = 0; i < cell.values.size(); ++i) text += (i == 0 ? "" : ";") + text_or_empty(cell.values[i]);
+    for (std::size_t i = 0; i < cell.values.size(); ++i)
+        text += (i == 0 ? "" : ";") + text_or_empty(cell.values[i]);
     return text;
 }
 

@@ -259,15 +259,15 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
     }
 }
 
-// mean [query tile]: dout . out of each query, which is the sum over keys of probability * dscore. Added in the
-// order of the product that makes dscore, so that both cancel to zero where there is one key.
+// mean [query tile]: dout . out of each query, which is the sum over keys of probability * dscore. Added in
+// the order of the product that makes dscore, so that both cancel to zero where there is one key.
 void row_means(const Scalar* outs, const Scalar* douts, Index width, Scalar* mean) {
     const Index tile = query_tile();
     for (Index i = 0; i < tile; i += lanes()) {
         V total = zero();
         for (Index c = 0; c < width; ++c) {
-            total = hn::MulAdd(hn::LoadU(D(), outs + c * tile + i), hn::LoadU(D(), douts + c * tile + i),
-                               total);
+            total =
+                hn::MulAdd(hn::LoadU(D(), outs + c * tile + i), hn::LoadU(D(), douts + c * tile + i), total);
         }
         hn::StoreU(total, D(), mean + i);
     }

@@ -60,7 +60,8 @@ TEST(Tape, FirstContributionOverwritesAnUnwrittenLeaf) {
         for (int round = 1; round <= 2; ++round) {  // the second is added
             Tape tape;
             Recording recording(&tape);
-            tape.backward(output(tape.leaf(value, gradient, &written), tape.leaf(value, gradient, &written)), one);
+            tape.backward(output(tape.leaf(value, gradient, &written), tape.leaf(value, gradient, &written)),
+                          one);
             EXPECT_TRUE(written);
         }
         EXPECT_EQ(gradient.data()[0], 12);

@@ -94,7 +94,8 @@ TEST(Parameter, IsALeafOnlyWhereGradientsAreWanted) {
 TEST(Parameter, WithoutAPartInTheOutputHasAZeroGradient) {
     ParameterStore store;
     const ParameterScope scope(store);
-    const Parameter used = scope.add("used", {2}, Initial::ones()), idle = scope.add("idle", {2}, Initial::ones());
+    const Parameter used = scope.add("used", {2}, Initial::ones()),
+                    idle = scope.add("idle", {2}, Initial::ones());
     store.allocate(1);
     const Tensor flat = Tensor::full({store.flat_size()}, 7);
     {
