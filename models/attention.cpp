@@ -20,9 +20,9 @@ Variable SelfAttention::operator()(const Variable& x, const PositionTerms& terms
     const Variable v = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
     if (terms.query) q = rotate(q, terms.query);
     if (terms.key) k = rotate(k, terms.key);
-    const AttentionTerms own{terms.logit_scale, terms.bias, positions, positions};
-    return output_(form == AttentionForm::tiled ? attention_tiled(q, k, v, own, mask)
-                                                : attention_composed(q, k, v, own, mask));
+    const AttentionTerms own{terms, positions, positions};
+    if (form == AttentionForm::composed) return output_(attention_composed(q, k, v, own, mask));
+    return output_(has_tiles(own) ? attention_tiled(q, k, v, own, mask) : attention_by_rows(q, k, v, own, mask));
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -15,4 +15,11 @@ inline DistanceBias distance_bias(const Positions& query, const Positions& key) 
     return bias;
 }
 
+/// A map of vectors that covers every distance between these positions, with rows in order of the distances;
+/// the table is still to be set.
+inline RelativeVectors relative_vectors(const Positions& query, const Positions& key) {
+    DistanceBias bias = distance_bias(query, key);
+    return {{}, bias.first, std::move(bias.rows)};
+}
+
 }  // namespace locus::inline LOCUS_SCALAR

@@ -27,12 +27,10 @@ struct Context {
 };
 
 /// What an encoding contributes; everything is optional, and no encoding at all contributes nothing.
-struct PositionTerms {
+struct PositionTerms : LogitTerms {
     Variable embedding;      // [1 or B, T, width], added to the token embeddings once
     Scalar token_scale = 1;  // what token embeddings are multiplied by before that
-    Scalar logit_scale = 0;  // 0 means 1 / sqrt(head_dim)
     Rotation query, key;     // of queries and keys, magnitude folded in
-    DistanceBias bias;       // added to the scaled logits
 };
 
 /// What an encoding must know of the model to size its tables.
@@ -85,6 +83,8 @@ class PositionalEncoding {
 struct EncodingEntry {
     std::string doc;              // one line: what it is, and its source
     std::vector<Option> options;  // what a recipe may say about it
+    bool causal_only = false;     // make() refuses any other site
+    bool reads_positions = true;  // false: order is known from the mask and the content only
     std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
                                                       const ParameterScope&)>
         make;

@@ -8,7 +8,7 @@
 namespace locus::inline LOCUS_SCALAR {
 
 struct Node {
-    static constexpr std::size_t max_inputs = 8;
+    static constexpr std::size_t max_inputs = 10;
 
     const Tape* tape = nullptr;
     std::size_t number = 0;

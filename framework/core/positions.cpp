@@ -17,12 +17,31 @@ Positions::Positions(Index batch, Index length, Index axes, std::vector<std::int
     : batch_(batch),
       length_(length),
       axes_(axes),
+      stride_(length),
       values_(std::make_shared<const std::vector<std::int64_t>>(std::move(values))) {
     require(batch >= 1 && length >= 0 && axes >= 1 && axes <= 3,
             "positions: expected [B, T, 1 to 3], found [{}, {}, {}]", batch, length, axes);
     require(static_cast<Index>(values_->size()) == batch * length * axes,
             "positions: [{}, {}, {}] needs {} values, found {}", batch, length, axes, batch * length * axes,
             values_->size());
+}
+
+Positions Positions::slice(Index begin, Index count) const {
+    require(begin >= 0 && count >= 0 && begin + count <= length_, "positions: {} tokens from {} of {}", count, begin,
+            length_);
+    Positions part = *this;
+    part.offset_ += begin;
+    part.length_ = count;
+    return part;
+}
+
+bool Positions::operator==(const Positions& other) const {
+    if (batch_ != other.batch_ || length_ != other.length_ || axes_ != other.axes_) return false;
+    if (values_ == other.values_ && stride_ == other.stride_ && offset_ == other.offset_) return true;
+    for (Index b = 0; b < batch_; ++b) {
+        if (!std::equal(row(b), row(b) + length_ * axes_, other.row(b))) return false;
+    }
+    return true;
 }
 
 bool Positions::is_consecutive() const {
@@ -37,15 +56,21 @@ bool Positions::is_consecutive() const {
 
 std::int64_t Positions::least() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t value : *values_) {
-        if (value != none) least = std::min(least, value);
+    for (Index b = 0; b < batch_; ++b) {
+        for (const std::int64_t* at = row(b); at != row(b) + length_ * axes_; ++at) {
+            if (*at != none) least = std::min(least, *at);
+        }
     }
     return least == std::numeric_limits<std::int64_t>::max() ? 0 : least;
 }
 
 std::int64_t Positions::greatest() const {
     std::int64_t greatest = none;
-    for (std::int64_t value : *values_) greatest = std::max(greatest, value);
+    for (Index b = 0; b < batch_; ++b) {
+        for (const std::int64_t* at = row(b); at != row(b) + length_ * axes_; ++at) {
+            greatest = std::max(greatest, *at);
+        }
+    }
     return greatest == none ? 0 : greatest;
 }
 

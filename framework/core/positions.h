@@ -31,8 +31,11 @@ class Positions {
 
     /// The coordinates of sequence b: [length, axes].
     const std::int64_t* row(Index b) const {
-        return values_->data() + (batch_ == 1 ? 0 : b) * length_ * axes_;
+        return values_->data() + ((batch_ == 1 ? 0 : b) * stride_ + offset_) * axes_;
     }
+
+    /// Tokens begin .. begin + count of every sequence; shares the values.
+    Positions slice(Index begin, Index count) const;
 
     /// True where every token of every sequence stands one after the token before it (one axis).
     bool is_consecutive() const;
@@ -40,13 +43,11 @@ class Positions {
     std::int64_t least() const;     // over all tokens and axes that have a position; 0 if there is none
     std::int64_t greatest() const;  // likewise
 
-    bool operator==(const Positions& other) const {
-        return batch_ == other.batch_ && length_ == other.length_ && axes_ == other.axes_ &&
-               (values_ == other.values_ || *values_ == *other.values_);
-    }
+    bool operator==(const Positions& other) const;
 
   private:
     Index batch_ = 1, length_ = 0, axes_ = 1;
+    Index stride_ = 0, offset_ = 0;  // tokens of a stored sequence, and those before the first
     std::shared_ptr<const std::vector<std::int64_t>> values_ =
         std::make_shared<std::vector<std::int64_t>>();  // shared by copies
 };

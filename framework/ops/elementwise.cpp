@@ -1,5 +1,8 @@
 #include "framework/ops/elementwise.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "framework/core/random.h"
 #include "framework/ops/kernels/elementwise.h"
 
@@ -97,6 +100,37 @@ Variable exponential(const Variable& x) {
     return record(out, {x}, [out](const Tensor& cotangent, const Gradients& gradients) {
         gradients.add(0, product(cotangent, out));
     });
+}
+
+namespace {
+
+// y = f(x) element by element, with the derivative slope(x, y).
+template <typename F, typename Slope>
+Variable mapped(const Variable& x, const F& f, const Slope& slope) {
+    Tensor out = Tensor::empty(x.shape());
+    for (Index i = 0; i < out.count(); ++i) out.data()[i] = f(x.value().data()[i]);
+    return record(out, {x}, [x, out, slope](const Tensor& cotangent, const Gradients& gradients) {
+        for (Index i = 0; i < out.count(); ++i) {
+            cotangent.data()[i] *= slope(x.value().data()[i], out.data()[i]);
+        }
+        gradients.pass(0);
+    });
+}
+
+}  // namespace
+
+Variable logarithm(const Variable& x) {
+    return mapped(x, [](Scalar v) { return std::log(v); }, [](Scalar v, Scalar) { return 1 / v; });
+}
+
+Variable reciprocal(const Variable& x) {
+    return mapped(x, [](Scalar v) { return 1 / v; }, [](Scalar, Scalar y) { return -y * y; });
+}
+
+Variable relu(const Variable& x) {
+    return mapped(
+        x, [](Scalar v) { return std::max(v, Scalar{0}); },
+        [](Scalar v, Scalar) { return static_cast<Scalar>(v > 0); });
 }
 
 Variable gelu(const Variable& x) {

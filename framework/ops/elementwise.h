@@ -13,6 +13,9 @@ Variable multiply(const Variable& a, const Variable& b);
 
 Variable scale(const Variable& x, Scalar factor);
 Variable exponential(const Variable& x);
+Variable logarithm(const Variable& x);   // natural
+Variable reciprocal(const Variable& x);  // 1 / x
+Variable relu(const Variable& x);        // max(x, 0); no gradient at 0
 
 /// GELU in its tanh form (arXiv:1606.08415).
 Variable gelu(const Variable& x);

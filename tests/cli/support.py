@@ -68,7 +68,7 @@ class CommandCase(unittest.TestCase):
     def locus(self, *words, code=0, environment=None, **options):
         """Runs a command that must end with `code`; its output as (stdout, stderr)."""
         process = self.start(*words, environment=environment, **options)
-        out, err = (part.decode() if part else "" for part in process.communicate(timeout=60))
+        out, err = (part.decode() if part else "" for part in process.communicate(timeout=300))
         self.assertEqual(process.returncode, code, f"{words}\n{out}{err}")
         return out, err
 

@@ -122,10 +122,14 @@ inline Positions restarted(Index batch, Index length, Index run) {
 /// The flat gradient of `output(model)` with this cotangent.
 template <typename Output>
 Tensor flat_gradient(const Transformer& model, const Tensor& cotangent, const Output& output) {
-    const Tensor flat = Tensor::full({model.parameters().flat_size()}, NAN);
+    const ParameterStore& store = model.parameters();
+    const Tensor flat = Tensor::zeros({store.flat_size()});
+    for (std::size_t i = 0; i < store.parameters().size(); ++i) {  // to be overwritten, whatever is there
+        store.view(flat, static_cast<Index>(i)).fill(std::numeric_limits<Scalar>::quiet_NaN());
+    }
     Tape tape;
     const Recording recording(&tape);
-    const ParameterGradients gradients(model.parameters(), flat);
+    const ParameterGradients gradients(store, flat);
     tape.backward(output(), cotangent);
     return flat;
 }

@@ -102,7 +102,7 @@ TEST(Parameter, WithoutAPartInTheOutputHasAZeroGradient) {
         Tape tape;
         Recording recording(&tape);
         const ParameterGradients gradients(store, flat);
-        Variable(idle);
+        EXPECT_TRUE(static_cast<Variable>(idle).tracked());
         tape.backward(used, Tensor::full({2}, 3));
     }
     EXPECT_EQ(largest_difference(store.view(flat, 0), Tensor::full({2}, 3)), 0);

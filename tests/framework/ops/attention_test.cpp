@@ -65,10 +65,10 @@ TEST_P(Form, NothingToSeeAtAll) {
 TEST_P(Form, HiddenKeyNeverWins) {
     const Tensor q = Tensor::full({1, 1, 1, 1}, 1);
     const Tensor k = tensor_of({1, 1, 2, 1}, {-2e9, 0}), v = tensor_of({1, 1, 2, 1}, {1, 100});
-    EXPECT_EQ(GetParam()(q, k, v, {.logit_scale = 1}, Mask{.causal = false, .window = 1}).value().data()[0],
+    EXPECT_EQ(GetParam()(q, k, v, {{.logit_scale = 1}, {}, {}}, Mask{.causal = false, .window = 1}).value().data()[0],
               1);
     Mask segments{.causal = false, .query_segments = {0}, .key_segments = {0, 1}};
-    EXPECT_EQ(GetParam()(q, k, v, {.logit_scale = 1}, segments).value().data()[0], 1);
+    EXPECT_EQ(GetParam()(q, k, v, {{.logit_scale = 1}, {}, {}}, segments).value().data()[0], 1);
 }
 
 TEST_P(Form, NanInAnyInputReachesTheOutput) {
@@ -83,7 +83,7 @@ TEST_P(Form, NanInAnyInputReachesTheOutput) {
 TEST_P(Form, ScaleIsThatOfTheHeadUnlessGiven) {
     const Tensor q = random_tensor({1, 1, 5, 4}, 1), k = random_tensor({1, 1, 5, 4}, 2);
     const auto out = [&](double scale) {
-        return GetParam()(q, k, k, {.logit_scale = static_cast<Scalar>(scale)}, Mask{}).value();
+        return GetParam()(q, k, k, {{.logit_scale = static_cast<Scalar>(scale)}, {}, {}}, Mask{}).value();
     };
     EXPECT_EQ(largest_difference(out(0), out(0.5)), 0);
     EXPECT_GT(largest_difference(out(0), out(1)), 1e-3);
@@ -99,7 +99,7 @@ TEST_P(Form, RefusesWhatDoesNotFit) {
     EXPECT_THROW(run({1, 2, 4, 8}, {1, 2, 4, 8}, {1, 2, 5, 8}), Error);
     EXPECT_THROW(run({2, 4, 8}, {2, 4, 8}, {2, 4, 8}), Error);
     EXPECT_THROW(run({1, 2, 5, 8}, {1, 2, 4, 8}, {1, 2, 4, 8}), Error);  // causal, more queries than keys
-    AttentionTerms terms{.query = Positions::consecutive(4), .key = Positions::consecutive(4)};
+    AttentionTerms terms{{}, Positions::consecutive(4), Positions::consecutive(4)};
     terms.bias = {t({2, 7}), -3, {0, 1, 2, 3, 4, 5, 6}};
     EXPECT_NO_THROW(run({1, 2, 4, 8}, {1, 2, 4, 8}, {1, 2, 4, 8}, terms));
     terms.bias.rows.pop_back();  // the greatest distance has no row

@@ -6,12 +6,14 @@
 #include <filesystem>
 
 #include "framework/ops/attention.h"
+#include "framework/ops/count.h"
 #include "framework/ops/elementwise.h"
 #include "framework/ops/embedding.h"
 #include "framework/ops/loss.h"
 #include "framework/ops/mask.h"
 #include "framework/ops/matmul.h"
 #include "framework/ops/norm.h"
+#include "framework/ops/pairs.h"
 #include "framework/ops/reduce.h"
 #include "framework/ops/rotate.h"
 #include "framework/ops/shape.h"
@@ -90,6 +92,62 @@ void add_attention(std::vector<OpCase>& cases, const std::string& name, Attentio
                      }});
 }
 
+RelativeVectors some_vectors(const Variable& table, Index length) {
+    RelativeVectors result{table, 1 - length, {}};
+    for (Index d = 0; d < 2 * length - 1; ++d) {
+        result.rows.push_back(static_cast<std::int32_t>(d % table.size(1)));
+    }
+    return result;
+}
+
+// A bias of pairs that is no table: a share of the query's position.
+Variable pair_bias(const Positions& query, const Positions& key) {
+    Tensor bias = Tensor::empty({1, 2, query.length(), key.length()});
+    for (Index n = 0; n < bias.count(); ++n) {
+        const Index i = n / key.length() % query.length(), j = n % key.length();
+        bias.data()[n] = static_cast<Scalar>(query(0, i) - key(0, j)) / static_cast<Scalar>(query(0, i) + 1);
+    }
+    return bias;
+}
+
+// Attention with the terms that the tiled kernel lacks.
+void add_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
+    cases.push_back({name + "_relative",
+                     {{2, 2, 5, 4}, {2, 1, 5, 4}, {2, 1, 5, 4}, {2, 7, 4}, {1, 6, 4}, {2, 4}, {2, 4}},
+                     [=](Inputs v) {
+                         AttentionTerms terms;
+                         terms.query = terms.key = Positions::consecutive(5, 3);
+                         terms.relative_keys = some_vectors(v[3], 5);
+                         terms.relative_values = some_vectors(v[4], 5);
+                         terms.content_bias = v[5];
+                         terms.position_bias = v[6];
+                         return form(v[0], v[1], v[2], terms, Mask{.window = 3, .global = 1});
+                     }});
+    cases.push_back({name + "_pair_bias", {{2, 2, 5, 4}, {2, 2, 5, 4}, {2, 2, 5, 4}, {2, 9}}, [=](Inputs v) {
+                         AttentionTerms own = terms(v, 5);
+                         own.pair_bias = pair_bias;
+                         return form(v[0], v[1], v[2], own, segments(2, 5, -1));
+                     }});
+    for (bool scaled : {false, true}) {
+        cases.push_back({name + (scaled ? "_count_scaled" : "_count"),
+                         {{1, 2, 9, 3}, {1, 2, 9, 3}, {1, 2, 9, 3}, {2, 4, 3}},
+                         [=](Inputs v) {
+                             AttentionTerms own;
+                             own.count = {v[3], scaled, scaled};
+                             return form(v[0], v[1], v[2], own, Mask{});
+                         }});
+    }
+}
+
+PairRows some_pairs() {
+    return {2, 3, 4, {0, 1, 2, -1, 2, 2, 0, 1, 1, 1, 1, 1, 2, 1, 0, 0, -1, -1, 0, 2, 2, 2, 1, 0}};
+}
+
+// Places between the entries 0 .. 4, at none of them.
+Variable inner_places(const Variable& x) {
+    return scale(sigmoid(x), 4);
+}
+
 std::vector<OpCase> cases() {
     const Mask mask{.causal = true, .window = 2};
     const auto yes = Transpose::yes;
@@ -107,6 +165,15 @@ std::vector<OpCase> cases() {
         {"scale", {{3, 7}}, [](Inputs v) { return scale(v[0], Scalar(-1.5)); }},
         {"scale_residual", {{3, 7}}, [](Inputs v) { return add(v[0], scale(v[0], Scalar(0.5))); }},
         {"exponential", {{3, 7}}, [](Inputs v) { return exponential(v[0]); }},
+        {"logarithm", {{3, 7}}, [](Inputs v) { return logarithm(exponential(scale(v[0], 2))); }},
+        {"reciprocal", {{3, 7}}, [](Inputs v) { return reciprocal(exponential(v[0])); }},
+        {"relu", {{5, 9}}, [](Inputs v) { return relu(v[0]); }},
+        {"sigmoid", {{5, 9}}, [](Inputs v) { return sigmoid(v[0]); }},
+        {"suffix_sums", {{3, 5}}, [](Inputs v) { return suffix_sums(v[0]); }},
+        {"clamp_most", {{5, 9}}, [](Inputs v) { return clamp_most(v[0], Scalar(0.2)); }},
+        {"interpolate", {{3, 5}, {3, 7}}, [](Inputs v) { return interpolate(v[0], inner_places(v[1])); }},
+        {"take_pairs", {{2, 2, 3, 3}}, [](Inputs v) { return take_pairs(v[0], some_pairs()); }},
+        {"sum_pairs", {{2, 2, 3, 4}}, [](Inputs v) { return sum_pairs(v[0], some_pairs(), 3); }},
         {"gelu", {{5, 9}}, [](Inputs v) { return gelu(v[0]); }},
         {"gelu_residual", {{5, 9}}, [](Inputs v) { return add(gelu(v[0]), gelu(v[0])); }},
         {"swiglu", {{5, 9}, {5, 9}}, [](Inputs v) { return swiglu(v[0], v[1]); }},
@@ -183,6 +250,12 @@ std::vector<OpCase> cases() {
     };
     add_attention(list, "attention_composed", attention_composed);
     add_attention(list, "attention_tiled", attention_tiled);
+    add_attention(list, "attention_by_rows", attention_by_rows);
+    add_terms(list, "attention_composed", attention_composed);
+    add_terms(list, "attention_by_rows", attention_by_rows);
+    list.push_back({"attention_logits", {{1, 2, 4, 3}, {1, 1, 4, 3}}, [](Inputs v) {
+                        return softmax(attention_logits(v[0], v[1], {}, Mask{.window = 3}));
+                    }});
     return list;
 }
 

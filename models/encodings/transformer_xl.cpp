@@ -1,0 +1,119 @@
+// The relative form of Transformer-XL (arXiv:1901.02860): (q + u) k + (q + v) (W_kR R_d), R_d a sinusoid of the
+// distance.
+
+#include <cmath>
+
+#include "framework/ops/matmul.h"
+#include "framework/ops/shape.h"
+#include "models/distances.h"
+#include "models/encoding.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+class TransformerXl : public PositionalEncoding {
+  public:
+    TransformerXl(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
+        : shape_(shape),
+          clamp_(options.integer("clamp_len")),
+          content_(scope, "pos_bias_u", shape, options.flag("untie_r")),
+          position_(scope, "pos_bias_v", shape, options.flag("untie_r")) {
+        require(shape.width % 2 == 0, "encoding transformer_xl: expected an even model.width, found {}",
+                shape.width);
+        for (Index layer = 0; layer < shape.layers; ++layer) {
+            projections_.push_back(scope.add("layer." + std::to_string(layer) + ".r_net.weight",
+                                             {shape.heads * shape.head_dim, shape.width}, Initial::normal(0.02)));
+        }
+    }
+
+    PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
+        PositionTerms terms;
+        RelativeVectors& keys = terms.relative_keys;
+        keys = relative_vectors(query, key);
+        const auto count = static_cast<Index>(keys.rows.size());
+        Tensor sinusoids = Tensor::empty({1, count, shape_.width});
+        for (Index i = 0; i < count; ++i) {
+            keys.rows[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
+            for (Index c = 0; c < shape_.width; ++c) {
+                sinusoids.data()[i * shape_.width + c] = static_cast<Scalar>(sinusoid(keys.first + i, c));
+            }
+        }
+        const Variable projected = linear(sinusoids, projections_[static_cast<std::size_t>(context.layer)]);
+        keys.table = reshape(split_heads(projected, 0, shape_.heads, shape_.head_dim),
+                             {shape_.heads, count, shape_.head_dim});
+        terms.content_bias = content_.of_layer(context.layer);
+        terms.position_bias = position_.of_layer(context.layer);
+        return terms;
+    }
+
+    bool varies_by_layer() const override { return true; }
+
+    void describe(EncodingCard& card, const CardRequest& request) const override {
+        card.base = base;
+        for (Index i = 0; i < shape_.width / 2; ++i) card.inv_freq.push_back(frequency(i));
+        for (std::int64_t position : request.positions) {
+            card.embedding.emplace_back();
+            for (Index c = 0; c < shape_.width; ++c) card.embedding.back().push_back(sinusoid(position, c));
+        }
+        card.conventions["embedding"] = "R of a distance, not added to tokens: [sin | cos] over the model width";
+        card.conventions["u and v"] = content_.tied() ? "shared by the layers" : "a layer each";
+        card.conventions["clamp_len"] = clamp_ == 0 ? "none" : std::to_string(clamp_);
+        card.conventions["scale"] = "on both terms of a logit";
+        card.conventions["memory"] = "none: segments are whole windows";
+    }
+
+  private:
+    static constexpr double base = 10000;
+
+    // u or v: [heads, head_dim], one for all layers or one a layer.
+    class QueryBias {
+      public:
+        QueryBias(const ParameterScope& scope, const std::string& name, const EncodingShape& shape, bool untied) {
+            for (Index layer = 0; layer < (untied ? shape.layers : 1); ++layer) {
+                const std::string own = untied ? "layer." + std::to_string(layer) + "." + name : name;
+                values_.push_back(scope.add(own, {shape.heads, shape.head_dim}, Initial::zeros()));
+            }
+        }
+        const Parameter& of_layer(Index layer) const {
+            return values_[tied() ? 0 : static_cast<std::size_t>(layer)];
+        }
+        bool tied() const { return values_.size() == 1; }
+
+      private:
+        std::vector<Parameter> values_;
+    };
+
+    double frequency(Index i) const {
+        return std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(shape_.width));
+    }
+
+    // R_t = [sin(t w) | cos(t w)], with t cut at clamp_len.
+    double sinusoid(std::int64_t distance, Index c) const {
+        const Index half = shape_.width / 2;
+        const std::int64_t t = clamp_ == 0 ? distance : std::min<std::int64_t>(distance, clamp_);
+        const double angle = static_cast<double>(t) * frequency(c % half);
+        return c < half ? std::sin(angle) : std::cos(angle);
+    }
+
+    EncodingShape shape_;
+    Index clamp_;
+    QueryBias content_, position_;
+    std::vector<Parameter> projections_;  // W_kR by layer, [heads * head_dim, width]
+};
+
+const bool transformer_xl_registered = EncodingRegistry::instance().add(
+    "transformer_xl",
+    {.doc = "projected sinusoids of the distance and two learned query biases (Transformer-XL, arXiv:1901.02860)",
+     .options = {{.name = "clamp_len",
+                  .standard = Index{0},
+                  .doc = "distances beyond it count as it; 0: none",
+                  .least = 0},
+                 {.name = "untie_r", .standard = false, .doc = "own u and v in every layer; false: shared"}},
+     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
+         return std::make_unique<TransformerXl>(options, shape, scope);
+     }});
+
+}  // namespace
+
+}  // namespace locus::inline LOCUS_SCALAR
