@@ -54,4 +54,9 @@ std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
                                          recipe.train.seed);
 }
 
+std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
+    require_axes(recipe.encoding.kind, 1);
+    return make_model(recipe);
+}
+
 }  // namespace locus::inline LOCUS_SCALAR

@@ -46,9 +46,12 @@ TEST_P(EachEncoding, TiledModelIsComposedModel) {
                                          mask.window, mask.global, rich, length));
                 Sample sample(2, length);
                 sample.targets[0] = 0;
-                expect_same_model(*model, sample);
-                sample.positions = restarted(2, length, 9);
-                expect_same_model(*model, sample);
+                for (Index axes : EncodingRegistry::instance().at(GetParam()).axes) {
+                    sample.positions = arranged(Positions::consecutive(length), axes);
+                    expect_same_model(*model, sample);
+                    sample.positions = arranged(restarted(2, length, 9), axes);
+                    expect_same_model(*model, sample);
+                }
             }
         }
     }
