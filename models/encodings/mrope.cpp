@@ -70,13 +70,13 @@ std::vector<Index> checked_axes(const Sections& sections, Index head_dim, bool i
     require(sum == pairs, "encoding mrope: mrope_section {} sums to {} pairs, but a head of {} has {}",
             fmt::join(sections, ","), sum, head_dim, pairs);
     std::vector<Index> axes = pair_axes(sections, pairs, interleaved);
-    for (Index axis = 0; axis < 3; ++axis) {
+    for (Index axis : {1, 2}) {
         const auto has = static_cast<Index>(std::count(axes.begin(), axes.end(), axis));
         require(
             has == sections[static_cast<std::size_t>(axis)],
-            "encoding mrope: interleaved, mrope_section {} gives axis {} only {} of {} pairs: every third of "
-            "{} is too few",
-            fmt::join(sections, ","), axis, has, sections[static_cast<std::size_t>(axis)], pairs);
+            "encoding mrope: interleaved, mrope_section {} wants {} pairs for axis {}, but it has only every "
+            "third of {} pairs: {}",
+            fmt::join(sections, ","), sections[static_cast<std::size_t>(axis)], axis, pairs, has);
     }
     return axes;
 }

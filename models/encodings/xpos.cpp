@@ -63,6 +63,7 @@ class Xpos : public PositionalEncoding {
         card.conventions["centre"] =
             fmt::format("fixed at {}, so that cached keys stay right; it cancels from every logit", centre_);
         card.conventions["denominator of the exponent"] = "head width";
+        card.conventions["blockwise causal attention"] = "none; the paper's results beyond its length use it";
         if (!causal_)
             card.conventions["later keys"] = "grow with the distance: xPos is made for causal masks";
     }

@@ -60,8 +60,10 @@ json waves(const EncodingCard& card, const std::vector<std::int64_t>& positions,
     if (card.inv_freq.empty()) return out;
     for (const std::int64_t position : positions) {
         json row = json::array();
-        for (const double inverse : card.inv_freq)
-            row.push_back(card.magnitude * wave(static_cast<double>(position) * inverse));
+        for (const double inverse : card.inv_freq) {
+            const double magnitude = inverse == 0 ? 1 : card.magnitude;  // a pair that stands is left alone
+            row.push_back(magnitude * wave(static_cast<double>(position) * inverse));
+        }
         out.push_back(std::move(row));
     }
     return out;

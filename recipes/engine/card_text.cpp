@@ -39,8 +39,10 @@ std::string frequencies(const json& card) {
     const auto inverse = card["inv_freq"].get<std::vector<double>>();
     if (inverse.empty()) return "";
     const json &arcs = card["trained_arc"], &axes = card["pair_axis"], &zeta = card["zeta"];
-    std::string text = fmt::format("\nfrequencies, magnitude {:.6g} (turns: over the trained {} tokens)\n",
-                                   card["magnitude"].get<double>(), plain(card["train_length"]));
+    std::string text = fmt::format("\nfrequencies, magnitude {:.6g}", card["magnitude"].get<double>());
+    if (!arcs.empty())
+        text += fmt::format(" (turns: over the trained {} tokens)", plain(card["train_length"]));
+    text += "\n";
     text += fmt::format("  {:>4}  {:>14}  {:>14}{}{}{}\n", "pair", "radians/token", "wavelength",
                         arcs.empty() ? "" : fmt::format("  {:>12}", "turns"), axes.empty() ? "" : "  axis",
                         zeta.empty() ? "" : "        zeta");

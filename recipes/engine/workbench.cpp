@@ -55,8 +55,9 @@ std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
 }
 
 std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
+    auto model = make_model(recipe);
     require_axes(recipe.encoding.kind, 1);
-    return make_model(recipe);
+    return model;
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -70,10 +70,9 @@ TEST(Shift, OfAllRowsOrColumnsLeavesGridRotationsAlone) {
         const bool relative = std::string(kind).starts_with("rope");
         for (const auto& [row, column] : {std::pair{4, 0}, std::pair{0, 3}, std::pair{5, 4}}) {
             const double change = largest_difference(grid_logits(*model, row, column), before);
-            if (relative)
-                EXPECT_LT(change, same) << kind << " " << row << ", " << column;
-            else
-                EXPECT_GT(change, different) << kind << " " << row << ", " << column;
+            EXPECT_EQ(change < same, relative) << kind << " " << row << ", " << column << ": " << change;
+            EXPECT_EQ(change > different, !relative)
+                << kind << " " << row << ", " << column << ": " << change;
         }
     }
 }

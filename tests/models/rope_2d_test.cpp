@@ -49,9 +49,9 @@ TEST(Rope2d, InterpolatesToAnotherGrid) {
     EXPECT_NEAR(fine.terms(odd).query.sin.value().data()[0], std::sin(0.5), rounding);
     EXPECT_NEAR(fine.terms(odd).query.sin.value().data()[4], std::sin(1.5), rounding);
     EXPECT_EQ(fine.card().inv_freq[0], 0.5);
-    Choices same = eva;
-    same.push_back({"pt_seq_len", Index{4}});
-    EXPECT_EQ(LoneEncoding("rope_2d", same, head_of(16)).card().inv_freq, plain.card().inv_freq);
+    Choices unchanged = eva;
+    unchanged.push_back({"pt_seq_len", Index{4}});
+    EXPECT_EQ(LoneEncoding("rope_2d", unchanged, head_of(16)).card().inv_freq, plain.card().inv_freq);
     expect_mentions(refusal_of("rope_2d", {{"ft_seq_len", Index{8}}}, head_of(16)), {"8", "pt_seq_len"});
 }
 

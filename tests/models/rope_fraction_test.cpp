@@ -82,7 +82,9 @@ TEST(RopePrecision, IsThatOfDoubleAngles) {
         const double worst = worst_cosine(c["d"], c["base"], position);
         const double in_double = c["inv64_angle64"], in_float = c["inv32_angle32"];
         EXPECT_LE(worst, is_double ? 2 * in_double + 1e-15 : 1e-7) << c;
-        if (position >= 1023) EXPECT_LT(worst, 0.01 * in_float) << c;
+        if (position >= 1023) {
+            EXPECT_LT(worst, 0.01 * in_float) << c;
+        }
     }
 }
 
