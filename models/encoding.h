@@ -2,6 +2,7 @@
 // logits.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,14 +45,19 @@ struct EncodingShape {
 struct EncodingCard {
     std::map<std::string, std::string> conventions;  // e.g. pairing: half_split
     std::optional<double> base;
-    std::vector<double> inv_freq;                // [pairs], radians a position
-    double magnitude = 1;                        // on cosine and sine
-    double logit_scale = 0;                      // 0 means 1 / sqrt(head_dim)
-    std::vector<double> slopes;                  // [heads]
-    std::vector<std::int64_t> distances;         // query position - key position
-    std::vector<std::int32_t> rows;              // of each distance in the bias table
-    std::vector<std::vector<double>> bias;       // [heads][distances]
-    std::vector<std::vector<double>> embedding;  // [positions][width]
+    std::vector<double> inv_freq;  // [pairs], radians a position
+    std::vector<Index> pair_axis;  // [pairs], the axis of positions that turns a pair
+    std::vector<std::vector<std::vector<double>>>
+        learned_inv_freq;      // [layers][axes][key/value heads * pairs]
+    double magnitude = 1;      // on cosine and sine
+    std::vector<double> zeta;  // [pairs], xPos's decay
+    std::vector<std::vector<double>> query_magnitude, key_magnitude;  // [positions][pairs], where they differ
+    double logit_scale = 0;                                           // 0 means 1 / sqrt(head_dim)
+    std::vector<double> slopes;                                       // [heads]
+    std::vector<std::int64_t> distances;                              // query position - key position
+    std::vector<std::int32_t> rows;                                   // of each distance in the bias table
+    std::vector<std::vector<double>> bias;                            // [heads][distances]
+    std::vector<std::vector<double>> embedding;                       // [positions][width]
 };
 
 /// What a card is asked for.
@@ -81,15 +87,23 @@ class PositionalEncoding {
 
 /// What the registry holds of an encoding.
 struct EncodingEntry {
-    std::string doc;              // one line: what it is, and its source
-    std::vector<Option> options;  // what a recipe may say about it
-    bool causal_only = false;     // make() refuses any other site
-    bool reads_positions = true;  // false: order is known from the mask and the content only
+    std::string doc;                // one line: what it is, and its source
+    std::vector<Option> options;    // what a recipe may say about it
+    std::vector<Index> axes = {1};  // of the positions that it reads; the usual number first
+    bool causal_only = false;       // make() refuses any other site
+    bool reads_positions = true;    // false: order is known from the mask and the content only
     std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
                                                       const ParameterScope&)>
         make;
+
+    bool reads(Index positions_axes) const {
+        return std::find(axes.begin(), axes.end(), positions_axes) != axes.end();
+    }
 };
 
 using EncodingRegistry = Registry<EncodingEntry>;
+
+/// Throws unless the encoding of this kind reads positions of so many axes.
+void require_axes(const std::string& kind, Index axes);
 
 }  // namespace locus::inline LOCUS_SCALAR

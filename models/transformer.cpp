@@ -55,7 +55,7 @@ struct Transformer::Block {
 
 Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                          Index train_length, std::uint64_t seed)
-    : model_(model), mask_(mask) {
+    : model_(model), mask_(mask), kind_(encoding.kind) {
     check(model);
     const ParameterScope scope(store_);
     tokens_ = scope.add("tokens.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
@@ -87,6 +87,7 @@ Mask Transformer::mask() const {
 Variable Transformer::hidden(const ForwardInput& input) const {
     require(input.positions.length() == input.length, "transformer: {} positions for length {}",
             input.positions.length(), input.length);
+    require_axes(kind_, input.positions.axes());
     Context context{input.frequency_length == 0 ? input.length : input.frequency_length, 0, site()};
     PositionTerms terms = encoding_->terms(input.positions, input.positions, context);
     const double rate = input.training ? model_.dropout : 0;

@@ -14,7 +14,7 @@ namespace locus::inline LOCUS_SCALAR {
 struct ForwardInput {
     std::span<const Token> tokens;  // [batch, length]
     Index batch = 0, length = 0;
-    Positions positions;         // [1 or batch, length]
+    Positions positions;         // [1 or batch, length, axes that the encoding reads]
     Index frequency_length = 0;  // fixed:N of the length mode; 0: length
     AttentionForm attention = AttentionForm::tiled;
     bool training = false;  // dropout on
@@ -58,6 +58,7 @@ class Transformer {
 
     ModelOptions model_;
     MaskOptions mask_;
+    std::string kind_;  // of the encoding
     ParameterStore store_;
     Parameter tokens_, output_;
     std::unique_ptr<PositionalEncoding> encoding_;

@@ -24,6 +24,12 @@ Positions::Positions(Index batch, Index length, Index axes, std::vector<std::int
     require(static_cast<Index>(values_->size()) == batch * length * axes,
             "positions: [{}, {}, {}] needs {} values, found {}", batch, length, axes, batch * length * axes,
             values_->size());
+    for (Index token = 0; token < batch * length && axes > 1; ++token) {
+        const std::int64_t* first = values_->data() + token * axes;
+        const auto lacking = std::count(first, first + axes, none);
+        require(lacking == 0 || lacking == axes, "positions: token {} of sequence {} lacks {} of {} axes",
+                token % length, token / length, lacking, axes);
+    }
 }
 
 Positions Positions::slice(Index begin, Index count) const {

@@ -21,13 +21,17 @@ class Positions {
     /// Positions start, start + 1, ..., start + length - 1, shared by every sequence of a batch.
     static Positions consecutive(Index length, std::int64_t start = 0);
 
-    /// values: [batch, length, axes], row-major. Throws when the count does not fit.
+    /// values: [batch, length, axes], row-major. Throws when the count does not fit, or for a token that has
+    /// a coordinate on some axes only.
     Positions(Index batch, Index length, Index axes, std::vector<std::int64_t> values);
 
     Index batch() const { return batch_; }
     Index length() const { return length_; }
     Index axes() const { return axes_; }
     std::int64_t operator()(Index b, Index t, Index axis = 0) const { return row(b)[t * axes_ + axis]; }
+
+    /// Whether a token has a position.
+    bool placed(Index b, Index t) const { return (*this)(b, t) != none; }
 
     /// The coordinates of sequence b: [length, axes].
     const std::int64_t* row(Index b) const {

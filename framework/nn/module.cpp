@@ -19,18 +19,22 @@ void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& valu
         return value.fill(static_cast<Scalar>(parameter.initial.value));
     }
     RandomStream stream(seed, Purpose::parameter, {name_index(parameter.name)});
+    if (parameter.initial.kind == Initial::Kind::drawn) {
+        return parameter.initial.draw(stream, value.values());
+    }
     for (Scalar& number : value.values())
         number = static_cast<Scalar>(parameter.initial.value * stream.normal());
 }
 
 }  // namespace
 
-Index ParameterStore::add(std::string name, const Shape& shape, Initial initial) {
+Index ParameterStore::add(std::string name, const Shape& shape, Initial initial, Decay decay) {
     require(!values_, "parameters: '{}' comes after the buffer was made", name);
     const auto same = [&](const ParameterInfo& other) { return other.name == name; };
     require(std::none_of(parameters_.begin(), parameters_.end(), same), "parameters: '{}' is there twice",
             name);
-    parameters_.push_back({std::move(name), shape, flat_size_, initial, shape.rank() >= 2});
+    const bool decayed = shape.rank() >= 2 && decay == Decay::matrices;
+    parameters_.push_back({std::move(name), shape, flat_size_, std::move(initial), decayed});
     count_ += shape.count();
     flat_size_ += (shape.count() + alignment - 1) / alignment * alignment;
     return static_cast<Index>(parameters_.size()) - 1;

@@ -2,23 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "framework/autodiff/variable.h"
+#include "framework/core/random.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// How a parameter begins: constant, or normal with a standard deviation. Drawn by (seed, name), so that arms
-/// share initial values wherever names and shapes agree.
+/// How a parameter begins: constant, normal with a standard deviation, or as a function draws it. Drawn by
+/// (seed, name), so that arms share initial values wherever names and shapes agree.
 struct Initial {
-    enum class Kind { constant, normal } kind = Kind::constant;
+    using Draw = std::function<void(RandomStream&, std::span<Scalar>)>;
+
+    enum class Kind { constant, normal, drawn } kind = Kind::constant;
     double value = 0;  // the constant, or the standard deviation
+    Draw draw = {};    // of a drawn parameter: sets every number
     static Initial zeros() { return {Kind::constant, 0}; }
     static Initial ones() { return {Kind::constant, 1}; }
     static Initial normal(double deviation) { return {Kind::normal, deviation}; }
+    static Initial drawn(Draw draw) { return {Kind::drawn, 0, std::move(draw)}; }
 };
+
+/// Which parameters weight decay pulls to zero: matrices, unless zero means something for one of them.
+enum class Decay { matrices, never };
 
 /// One entry of the store.
 struct ParameterInfo {
@@ -26,7 +36,7 @@ struct ParameterInfo {
     Shape shape;
     Index offset;  // in the flat buffers
     Initial initial;
-    bool decayed;  // weight decay: matrices only
+    bool decayed;
 };
 
 /// All parameters of a model in one flat buffer; gradients and moments use the same layout.
@@ -38,7 +48,7 @@ class ParameterStore {
     ParameterStore& operator=(const ParameterStore&) = delete;
 
     /// Adds a parameter; throws for a name that is there already, or after allocate().
-    Index add(std::string name, const Shape& shape, Initial initial);
+    Index add(std::string name, const Shape& shape, Initial initial, Decay decay = Decay::matrices);
 
     /// Makes the flat buffer and draws the initial values.
     void allocate(std::uint64_t seed);
@@ -98,8 +108,9 @@ class ParameterScope {
     explicit ParameterScope(ParameterStore& store, std::string prefix = "")
         : store_(&store), prefix_(std::move(prefix)) {}
     ParameterScope inside(const std::string& name) const { return ParameterScope(*store_, join(name)); }
-    Parameter add(const std::string& name, const Shape& shape, Initial initial) const {
-        return Parameter(*store_, store_->add(join(name), shape, initial));
+    Parameter add(const std::string& name, const Shape& shape, Initial initial,
+                  Decay decay = Decay::matrices) const {
+        return Parameter(*store_, store_->add(join(name), shape, std::move(initial), decay));
     }
 
   private:

@@ -60,6 +60,7 @@ const bool cope_registered = EncodingRegistry::instance().add(
                   .standard = false,
                   .doc = "the position's term is not divided by sqrt(head_dim) (the code's --cope-nodiv)"},
                  {.name = "shared", .standard = false, .doc = "one table for all layers"}},
+     .axes = {1, 2, 3},
      .causal_only = true,
      .reads_positions = false,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {

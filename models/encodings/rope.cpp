@@ -3,16 +3,14 @@
 
 #include <cmath>
 
-#include "models/encoding.h"
-#include "models/frequency_rule.h"
-#include "models/table_cache.h"
+#include "models/rotary.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
 // fraction * head_dim as an even number of dimensions; nothing is rounded silently.
-Index rotary_width(double fraction, Index head_dim) {
+Index partial_width(double fraction, Index head_dim) {
     const double width = fraction * static_cast<double>(head_dim);
     const double whole = std::round(width);
     require(std::abs(width - whole) < 1e-9 && whole >= 2 && static_cast<Index>(whole) % 2 == 0,
@@ -22,76 +20,61 @@ Index rotary_width(double fraction, Index head_dim) {
     return static_cast<Index>(whole);
 }
 
+// floor(fraction * head_dim / 2) pairs of the whole head turn.
+Index turning_pairs(double fraction, Index head_dim) {
+    require(head_dim % 2 == 0, "encoding rope: expected an even head width, found {}", head_dim);
+    const double pairs = fraction * static_cast<double>(head_dim) / 2;
+    const auto whole =
+        static_cast<Index>(std::floor(pairs + 1e-9));  // 0.7 * 20 / 2 is 7, whatever its rounding
+    require(whole >= 1, "encoding rope: fraction {} of head width {} is {} pairs; expected 1 or more",
+            fraction, head_dim, pairs);
+    return whole;
+}
+
 class Rope : public PositionalEncoding {
   public:
     Rope(const Options& options, const EncodingShape& shape)
-        : fraction_(options.number("fraction")),
-          pairing_(options.text("pairing") == "interleaved" ? Pairing::interleaved : Pairing::half_split),
-          rule_(FrequencyRegistry::instance().at("plain")),
-          request_{rotary_width(fraction_, shape.head_dim), options.number("base"), shape.train_length, 0} {}
+        : proportional_(options.text("fraction_form") == "proportional"),
+          width_(proportional_ ? shape.head_dim : partial_width(options.number("fraction"), shape.head_dim)),
+          turning_(proportional_ ? turning_pairs(options.number("fraction"), shape.head_dim) : width_ / 2),
+          pairing_(pairing_of(options)),
+          frequencies_({width_, options.number("base"), shape.train_length, 0}) {}
 
     PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
-        PositionTerms terms;
-        terms.query = rotation(query_tables_, query, context.length);
-        terms.key = query == key ? terms.query : rotation(key_tables_, key, context.length);
-        return terms;
+        return tables_.terms(query, key, varies_by_length() ? context.length : 0, pairing_,
+                             [&](const Positions& positions) {
+                                 require_axes("rope", positions.axes());
+                                 return rotary_tables(positions, pairs_at(context.length));
+                             });
     }
 
-    bool varies_by_length() const override { return rule_.varies_by_length; }
+    bool varies_by_length() const override { return frequencies_.varies_by_length(); }
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
-        const Frequencies frequencies = frequencies_at(request.length);
-        card.base = request_.base;
-        card.inv_freq = frequencies.inverse;
-        card.magnitude = frequencies.magnitude;
-        card.conventions["pairing"] =
-            pairing_ == Pairing::interleaved ? "interleaved (2i, 2i + 1)" : "half_split (i, i + pairs)";
-        card.conventions["rotated dimensions"] = std::to_string(request_.width);
-        card.conventions["denominator of the exponent"] = "rotated dimensions";
+        const RotaryPairs pairs = pairs_at(request.length);
+        card.base = frequencies_.base();
+        card.inv_freq = pairs.inverse;
+        card.magnitude = pairs.magnitude;
+        card.conventions["pairing"] = to_string(pairing_);
+        card.conventions["rotated dimensions"] =
+            proportional_ ? fmt::format("{}: the first {} of {} pairs", 2 * turning_, turning_, width_ / 2)
+                          : std::to_string(width_);
+        card.conventions["denominator of the exponent"] =
+            proportional_ ? "head width (proportional)" : "rotated dimensions";
     }
 
   private:
-    Frequencies frequencies_at(Index length) const {
-        FrequencyRequest request = request_;
-        request.length = length;
-        return rule_.frequencies(request, Options(rule_.options));
+    RotaryPairs pairs_at(Index length) const {
+        Frequencies frequencies = frequencies_.at(length);
+        std::fill(frequencies.inverse.begin() + turning_, frequencies.inverse.end(), 0.0);
+        return {.inverse = std::move(frequencies.inverse), .magnitude = frequencies.magnitude};
     }
 
-    Rotation rotation(const TableCache& cache, const Positions& positions, Index length) const {
-        require(positions.axes() == 1, "encoding rope: expected one axis of positions, found {}",
-                positions.axes());
-        const auto tables =
-            cache.get(positions, varies_by_length() ? length : 0, [&] { return make(positions, length); });
-        return {tables[0], tables[1], pairing_};
-    }
-
-    // [1 or B, 1, T, pairs]; angles are formed in double and then cast. A token without a position is not
-    // turned.
-    std::vector<Tensor> make(const Positions& positions, Index length) const {
-        const Frequencies frequencies = frequencies_at(length);
-        const auto pairs = static_cast<Index>(frequencies.inverse.size());
-        const Shape shape{positions.batch(), 1, positions.length(), pairs};
-        Tensor cos = Tensor::empty(shape), sin = Tensor::empty(shape);
-        Index at = 0;
-        for (Index b = 0; b < positions.batch(); ++b) {
-            for (Index t = 0; t < positions.length(); ++t) {
-                for (double inverse : frequencies.inverse) {
-                    const bool placed = positions(b, t) != Positions::none;
-                    const double angle = placed ? static_cast<double>(positions(b, t)) * inverse : 0;
-                    const double magnitude = placed ? frequencies.magnitude : 1;
-                    cos.data()[at] = static_cast<Scalar>(magnitude * std::cos(angle));
-                    sin.data()[at++] = static_cast<Scalar>(magnitude * std::sin(angle));
-                }
-            }
-        }
-        return {cos, sin};
-    }
-
-    double fraction_;
+    bool proportional_;
+    Index width_, turning_;  // dimensions that the rule sees; pairs that turn
     Pairing pairing_;
-    const FrequencyRule& rule_;
-    FrequencyRequest request_;
-    TableCache query_tables_, key_tables_;
+    RotaryFrequencies frequencies_;
+    RotaryTables tables_;
 };
 
 const bool rope_registered = EncodingRegistry::instance().add(
@@ -104,10 +87,13 @@ const bool rope_registered = EncodingRegistry::instance().add(
            .doc = "partial_rotary_factor: share of a head that is rotated",
            .least = 0,
            .most = 1},
-          {.name = "pairing",
-           .standard = std::string("half_split"),
-           .doc = "pairs (2i, 2i + 1) as in RoFormer, or (i, i + pairs) as in GPT-NeoX and Hugging Face",
-           .choices = {"interleaved", "half_split"}}},
+          {.name = "fraction_form",
+           .standard = std::string("partial"),
+           .doc = "partial: base^(-2i/n) in the first n = fraction d dimensions (GPT-J); proportional: "
+                  "base^(-2i/d) in the first fraction d/2 pairs, the slower ones stand (p-RoPE, "
+                  "arXiv:2410.06205)",
+           .choices = {"partial", "proportional"}},
+          pairing_option("half_split")},
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
          return std::make_unique<Rope>(options, shape);
      }});

@@ -60,15 +60,19 @@ json waves(const EncodingCard& card, const std::vector<std::int64_t>& positions,
     if (card.inv_freq.empty()) return out;
     for (const std::int64_t position : positions) {
         json row = json::array();
-        for (const double inverse : card.inv_freq)
-            row.push_back(card.magnitude * wave(static_cast<double>(position) * inverse));
+        for (const double inverse : card.inv_freq) {
+            const double magnitude = inverse == 0 ? 1 : card.magnitude;  // a pair that stands is left alone
+            row.push_back(magnitude * wave(static_cast<double>(position) * inverse));
+        }
         out.push_back(std::move(row));
     }
     return out;
 }
 
-json trained_arc(const EncodingCard& card, Index trained_length) {
+// Turns over the trained text; the cells of a grid do not stand in one line.
+json trained_arc(const EncodingCard& card, const std::string& kind, Index trained_length) {
     json out = json::array();
+    if (!EncodingRegistry::instance().at(kind).reads(1)) return out;
     for (const double inverse : card.inv_freq)
         out.push_back(static_cast<double>(trained_length) * inverse / (2 * std::numbers::pi));
     return out;
@@ -107,9 +111,14 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     out["length"] = request.length;
     out["train_length"] = recipe.train.length;
     out["inv_freq"] = card.inv_freq;
+    out["pair_axis"] = card.pair_axis;
+    out["learned_inv_freq"] = card.learned_inv_freq;
     out["magnitude"] = card.magnitude;
+    out["zeta"] = card.zeta;
+    out["query_magnitude"] = card.query_magnitude;
+    out["key_magnitude"] = card.key_magnitude;
     out["logit_scale"] = card.logit_scale;
-    out["trained_arc"] = trained_arc(card, recipe.train.length);
+    out["trained_arc"] = trained_arc(card, recipe.encoding.kind, recipe.train.length);
     out["slopes"] = card.slopes;
     out["distances"] = card.distances;
     out["rows"] = card.rows;

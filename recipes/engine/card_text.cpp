@@ -29,16 +29,27 @@ std::string more(std::size_t count, std::size_t most, const char* what) {
     return count > most ? fmt::format("  ... and {} more {}\n", count - most, what) : "";
 }
 
+// A column of the frequencies, empty where the card has no such list.
+std::string cell(const json& numbers, std::size_t i, int width) {
+    return numbers.empty() ? ""
+                           : fmt::format("  {:>{}}", fmt::format("{:.6g}", numbers[i].get<double>()), width);
+}
+
 std::string frequencies(const json& card) {
     const auto inverse = card["inv_freq"].get<std::vector<double>>();
     if (inverse.empty()) return "";
-    const auto arcs = card["trained_arc"].get<std::vector<double>>();
-    std::string text = fmt::format("\nfrequencies, magnitude {:.6g} (turns: over the trained {} tokens)\n",
-                                   card["magnitude"].get<double>(), plain(card["train_length"]));
-    text += fmt::format("  {:>4}  {:>14}  {:>14}  {:>12}\n", "pair", "radians/token", "wavelength", "turns");
+    const json &arcs = card["trained_arc"], &axes = card["pair_axis"], &zeta = card["zeta"];
+    std::string text = fmt::format("\nfrequencies, magnitude {:.6g}", card["magnitude"].get<double>());
+    if (!arcs.empty())
+        text += fmt::format(" (turns: over the trained {} tokens)", plain(card["train_length"]));
+    text += "\n";
+    text += fmt::format("  {:>4}  {:>14}  {:>14}{}{}{}\n", "pair", "radians/token", "wavelength",
+                        arcs.empty() ? "" : fmt::format("  {:>12}", "turns"), axes.empty() ? "" : "  axis",
+                        zeta.empty() ? "" : "        zeta");
     for (std::size_t i = 0; i < std::min(inverse.size(), most_pairs); ++i)
-        text += fmt::format("  {:>4}  {:>14.8g}  {:>14.8g}  {:>12.6g}\n", i, inverse[i],
-                            2 * std::numbers::pi / inverse[i], arcs[i]);
+        text += fmt::format("  {:>4}  {:>14.8g}  {:>14.8g}{}{}{}\n", i, inverse[i],
+                            2 * std::numbers::pi / inverse[i], cell(arcs, i, 12), cell(axes, i, 4),
+                            cell(zeta, i, 10));
     return text + more(inverse.size(), most_pairs, "pairs");
 }
 

@@ -89,10 +89,10 @@ class TrainSession {
           folder_(folder),
           bench_(bench),
           reporter_(reporter),
+          model_(make_trainable_model(recipe_)),
           data_(bench.data(recipe_.data)),
           order_(data_.splits.train, recipe_.data.block, recipe_.train.length, recipe_.train.sequences(),
                  recipe_.train.seed),
-          model_(make_model(recipe_)),
           checkpoints_(folder / "checkpoints", recipe_.train.keep),
           identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer,
                     model_->options().vocabulary, recipe_.train.seed},
@@ -218,9 +218,9 @@ class TrainSession {
     fs::path folder_;
     Workbench& bench_;
     Reporter& reporter_;
+    std::unique_ptr<Transformer> model_;  // before any data is read: sizes that do not fit are refused first
     const LoadedData& data_;
     TrainingOrder order_;
-    std::unique_ptr<Transformer> model_;
     CheckpointFolder checkpoints_;
     RunIdentity identity_;
     nlohmann::json manifest_;

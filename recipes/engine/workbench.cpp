@@ -54,4 +54,10 @@ std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
                                          recipe.train.seed);
 }
 
+std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
+    auto model = make_model(recipe);
+    require_axes(recipe.encoding.kind, 1);
+    return model;
+}
+
 }  // namespace locus::inline LOCUS_SCALAR

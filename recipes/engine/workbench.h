@@ -44,4 +44,8 @@ namespace locus::inline LOCUS_SCALAR {
 /// The model of a recipe with its initial values.
 std::unique_ptr<Transformer> make_model(const Recipe& recipe);
 
+/// The same for training. Throws a usage Error where the encoding does not read the positions of the recipe's
+/// data: text has one axis.
+std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe);
+
 }  // namespace locus::inline LOCUS_SCALAR

@@ -12,7 +12,7 @@ namespace {
 
 int dry_run(const std::vector<Cell>& cells) {
     for (const Cell& cell : cells) {
-        make_model(cell.recipe);  // refuses sizes that do not fit
+        make_trainable_model(cell.recipe);  // refuses sizes that do not fit
         fmt::print("# {}\n{}\n", cell.name, write_recipe(cell.recipe, recipe_schema()));
     }
     return 0;
@@ -31,7 +31,7 @@ int run_command(const Words& words) {
     const auto cells =
         expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
     if (arguments.has("dry-run")) return dry_run(cells);
-    for (const Cell& cell : cells) make_model(cell.recipe);  // every cell is checked before any work is done
+    for (const Cell& cell : cells) make_trainable_model(cell.recipe);  // all are checked before any work
     const std::string out = arguments.needed("out");
     ExperimentResult result;
     {

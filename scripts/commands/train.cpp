@@ -42,7 +42,7 @@ int train_command(const Words& words) {
     require(cells.size() == 1, "{}: varies over {} cells; `locus run` trains them all, vary={{}} none",
             arguments.subject("RECIPE"), cells.size());
     if (arguments.has("dry-run")) {
-        make_model(cells.front().recipe);  // refuses sizes that do not fit
+        make_trainable_model(cells.front().recipe);  // refuses sizes that do not fit
         fmt::print("{}", write_recipe(cells.front().recipe, recipe_schema()));
         return 0;
     }

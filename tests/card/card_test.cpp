@@ -129,6 +129,40 @@ TEST(Card, LearnedEndsWithItsTable) {
     EXPECT_NE(refusal("encoding: {kind: nope}\n", {{}, -1}).find("length"), std::string::npos);
 }
 
+TEST(Card, PairsThatStandAndPairsOfSeveralAxes) {
+    const json still =
+        card_of("encoding: {kind: rope, fraction: 0.5, fraction_form: proportional}\n", {{7}, 0});
+    EXPECT_NEAR(still["cos"][0][3].get<double>(), std::cos(7 * std::pow(10000.0, -3 / 8.0)), 1e-12);
+    EXPECT_EQ(still["cos"][0][4], 1.0);
+    EXPECT_EQ(still["inv_freq"][4], 0.0);
+    const json video = card_of("encoding: {kind: mrope, mrope_section: '4,2,2', mrope_interleaved: true}\n");
+    EXPECT_EQ(video["pair_axis"], (json{0, 1, 2, 0, 1, 2, 0, 0}));
+    EXPECT_EQ(video["trained_arc"].size(), 8u);
+    const json grid = card_of("encoding: {kind: rope_2d}\n");
+    EXPECT_EQ(grid["pair_axis"], (json{1, 1, 1, 1, 0, 0, 0, 0}));
+    EXPECT_TRUE(grid["trained_arc"].empty());  // the cells of a grid stand in no line of 32
+    EXPECT_NE(card_text(grid).find("  axis\n     0               1       6.2831853     1\n"),
+              std::string::npos);
+    const json mixed = card_of("encoding: {kind: rope_mixed}\n");
+    ASSERT_EQ(mixed["learned_inv_freq"].size(), 2u);
+    ASSERT_EQ(mixed["learned_inv_freq"][0].size(), 2u);
+    EXPECT_EQ(mixed["learned_inv_freq"][0][0].size(), 4u * 8u);
+    EXPECT_EQ(mixed["encoding_parameters"], 2 * 2 * 4 * 8);
+}
+
+TEST(Card, XposHasItsDecay) {
+    const json card =
+        card_of("encoding: {kind: xpos}\n", {{16, 528}, 0});  // the centre, half of 32, and 512 more
+    for (std::size_t i = 0; i < 8; ++i) {
+        const double zeta = (2 * static_cast<double>(i) + 0.4 * 16) / (1.4 * 16);
+        EXPECT_NEAR(card["zeta"][i].get<double>(), zeta, 1e-14);
+        EXPECT_EQ(card["query_magnitude"][0][i], 1.0);
+        EXPECT_NEAR(card["query_magnitude"][1][i].get<double>(), zeta, 1e-13);
+        EXPECT_NEAR(card["key_magnitude"][1][i].get<double>(), 1 / zeta, 1e-12);
+    }
+    EXPECT_NE(card_text(card).find("zeta"), std::string::npos);
+}
+
 TEST(Card, TextSaysWhatItIs) {
     const std::string text = card_text(card_of("encoding: {kind: alibi}\n"));
     for (const char* part :

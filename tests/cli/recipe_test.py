@@ -147,6 +147,32 @@ class Recipes(CommandCase):
         self.assertIn("# seed=0\n", out)
         self.assertIn("# seed=1\n", out)
 
+    def test_encodings_of_grids_refuse_text_before_any_data_is_read(self):
+        wide = ["model.width=64", "data={corpus: nowhere.txt}"]
+        for kind in "rope_2d", "rope_mixed", "vit", "learned_2d":
+            for command in "train", "run":
+                for words in ["--out", "run"], ["--dry-run"]:
+                    says = [kind, "2 axes", "found 1 (text)"]
+                    self.refuses(2, command, "r.yaml", f"encoding={{kind: {kind}}}", *wide, *words, says=says)
+            self.locus("card", "r.yaml", f"encoding={{kind: {kind}}}")
+        self.refused_change("encoding={kind: rope_2d}", "model={width: 24, heads: 4}", says=["4", "6"])
+        sections = "encoding={kind: mrope, mrope_section: '16,24,25'}"
+        self.refused_change(sections, "model={width: 256, heads: 2}", says=["16,24,25", "65", "64"])
+        self.refused_change("model={width: 520, heads: 8}", wide[1], says=["65"])
+        self.refused_change("encoding={kind: rope, fraction: 0.3}", "model={width: 20, heads: 2}", says=["0.3", "10"])
+
+    def test_mrope_on_text_is_rope(self):
+        losses = []
+        for kind in "rope", "mrope":
+            self.train(kind, f"encoding={{kind: {kind}}}")
+            losses.append([record["loss"] for record in self.records(kind)])
+        self.assertEqual(losses[0], losses[1])
+        again = self.resolved("encoding={kind: mrope, mrope_section: '1,2,1'}")
+        self.write("again.yaml", again)
+        self.assertEqual(self.resolved(recipe="again.yaml"), again)
+        self.write("standard.yaml", self.resolved("encoding={kind: mrope}"))
+        self.assertIn('mrope_section: ""', self.resolved(recipe="standard.yaml"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -47,10 +47,12 @@ void check(const std::string& kind, const ModelOptions& options, const MaskOptio
            AttentionForm form) {
     const auto model = make_model(encoding_options(kind), options, mask, 12);
     Sample sample(2, 11);
-    sample.positions = restarted(2, 11, 8);
-    const ForwardInput input = sample.input(form);
-    check_model(*model, [&] { return model->logits(input); });
-    check_model(*model, [&] { return model->loss(input, sample.targets).sum; });
+    for (Index axes : EncodingRegistry::instance().at(kind).axes) {
+        sample.positions = arranged(restarted(2, 11, 8), axes, 3);
+        const ForwardInput input = sample.input(form);
+        check_model(*model, [&] { return model->logits(input); });
+        check_model(*model, [&] { return model->loss(input, sample.targets).sum; });
+    }
 }
 
 TEST_P(ModelGradient, CausalTied) {
@@ -75,7 +77,8 @@ TEST_P(ModelGradient, WithDropout) {
     ModelOptions options = small_model();
     options.dropout = 0.2;
     const auto model = make_model(encoding_options(GetParam()), options, {}, 12);
-    const Sample sample(2, 11);
+    Sample sample(2, 11);
+    sample.positions = arranged_for(GetParam(), sample.positions, 3);
     ForwardInput input = sample.input();
     input.training = true;
     input.dropout = {.seed = 1, .step = 2, .sample = 3, .layer = 0};

@@ -12,7 +12,7 @@ INSTANTIATE_TEST_SUITE_P(Encodings, Property, every_encoding(), encoding_name);
 // Difference between the logits of permuted tokens and the permuted logits.
 double break_of_equivariance(const std::string& kind, bool causal) {
     const auto model = make_model(encoding_options(kind), small_model(), {.causal = causal});
-    const Sample sample(1, 12);
+    const Sample sample = sample_for(kind, 1, 12);
     const std::vector<Index> order = permutation(12, RandomStream(5, Purpose::test, {}));
     Sample moved = sample;
     for (std::size_t i = 0; i < 12; ++i) moved.tokens[i] = sample.tokens[static_cast<std::size_t>(order[i])];
@@ -45,7 +45,7 @@ double change_by_shift(const std::string& kind, std::int64_t by) {
 }
 
 TEST(Shift, LeavesRelativeEncodingsAlone) {
-    for (const char* kind : {"nope", "rope", "alibi", "t5", "shaw", "transformer_xl", "cope"}) {
+    for (const char* kind : {"nope", "rope", "alibi", "t5", "mrope", "xpos", "shaw", "transformer_xl", "cope"}) {
         EXPECT_LT(change_by_shift(kind, 30), same) << kind;
         EXPECT_LT(change_by_shift(kind, 1000), is_double ? 1e-10 : 1e-3) << kind;
     }
@@ -56,10 +56,33 @@ TEST(Shift, ChangesAbsoluteEncodings) {
         EXPECT_GT(change_by_shift(kind, 30), different) << kind;
 }
 
+// The logits of a grid of 3 x 4 cells that begins at (row, column).
+Tensor grid_logits(const Transformer& model, std::int64_t row, std::int64_t column) {
+    Sample sample(1, 12);
+    std::vector<std::int64_t> values;
+    for (Index p = 0; p < 12; ++p) values.insert(values.end(), {row + p / 4, column + p % 4});
+    sample.positions = Positions(1, 12, 2, values);
+    return model.logits(sample.input()).value();
+}
+
+TEST(Shift, OfAllRowsOrColumnsLeavesGridRotationsAlone) {
+    for (const char* kind : {"rope_2d", "rope_mixed", "learned_2d", "vit"}) {
+        const auto model = make_model(encoding_options(kind), small_model());
+        const Tensor before = grid_logits(*model, 0, 0);
+        const bool relative = std::string(kind).starts_with("rope");
+        for (const auto& [row, column] : {std::pair{4, 0}, std::pair{0, 3}, std::pair{5, 4}}) {
+            const double change = largest_difference(grid_logits(*model, row, column), before);
+            EXPECT_EQ(change < same, relative) << kind << " " << row << ", " << column << ": " << change;
+            EXPECT_EQ(change > different, !relative)
+                << kind << " " << row << ", " << column << ": " << change;
+        }
+    }
+}
+
 TEST_P(Property, LaterTokensDoNotReachBack) {
     for (const MaskOptions& mask : {MaskOptions{}, MaskOptions{.window = 5, .global = 2}}) {
         const auto model = make_model(encoding_options(GetParam()), small_model(), mask);
-        Sample sample(2, 40);
+        Sample sample = sample_for(GetParam(), 2, 40);
         const Tensor before = model->logits(sample.input()).value().clone();
         for (std::size_t i : {25U, 65U}) sample.tokens[i] = (sample.tokens[i] + 1) % 11;  // place 25 of both
         const Tensor after = model->logits(sample.input()).value();
@@ -76,10 +99,10 @@ TEST_P(Property, LaterTokensDoNotReachBack) {
 
 TEST_P(Property, SequencesOfABatchDoNotMeet) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
-    const Sample both(2, 30);
+    const Sample both = sample_for(GetParam(), 2, 30);
     const Tensor together = model->logits(both.input()).value().reshaped({60, 11});
     for (Index b : {0, 1}) {
-        Sample one(1, 30);
+        Sample one = sample_for(GetParam(), 1, 30);
         one.tokens.assign(both.tokens.begin() + 30 * b, both.tokens.begin() + 30 * (b + 1));
         const Tensor alone = model->logits(one.input()).value().reshaped({30, 11});
         EXPECT_LT(largest_difference(alone, together.rows(30 * b, 30)), same);

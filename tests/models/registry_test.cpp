@@ -10,8 +10,9 @@ namespace {
 class Registered : public EachEncoding {};
 INSTANTIATE_TEST_SUITE_P(Encodings, Registered, every_encoding(), encoding_name);
 
-TEST(EncodingRegistry, HoldsTheBasicSix) {
-    for (const char* name : {"alibi", "learned", "nope", "rope", "sinusoidal", "t5"}) {
+TEST(EncodingRegistry, HoldsTheBasicSixAndTheRotaryAndGridEncodings) {
+    for (const char* name : {"alibi", "learned", "nope", "rope", "sinusoidal", "t5", "rope_2d", "rope_mixed",
+                             "mrope", "xpos", "learned_2d", "vit"}) {
         EXPECT_TRUE(EncodingRegistry::instance().contains(name)) << name;
     }
     EXPECT_TRUE(FrequencyRegistry::instance().contains("plain"));
@@ -41,6 +42,35 @@ TEST_P(Registered, SaysWhatItIs) {
     const EncodingEntry& entry = EncodingRegistry::instance().at(GetParam());
     EXPECT_FALSE(entry.doc.empty());
     check_options(entry.options);
+    ASSERT_FALSE(entry.axes.empty());
+    for (Index axes : entry.axes) EXPECT_TRUE(axes >= 1 && axes <= 3) << axes;
+}
+
+// Positions with axes that an encoding does not read are refused by name, by the encoding and by the model.
+TEST_P(Registered, RefusesPositionsOfAnotherKind) {
+    const auto model = make_model(encoding_options(GetParam()), small_model());
+    const LoneEncoding encoding(GetParam());
+    Sample sample(1, 9);
+    int refused = 0;
+    for (Index axes : {1, 2, 3}) {
+        sample.positions = arranged(Positions::consecutive(9), axes);
+        if (EncodingRegistry::instance().at(GetParam()).reads(axes)) {
+            EXPECT_NO_THROW(model->logits(sample.input()));
+            EXPECT_NO_THROW(encoding.terms(sample.positions));
+            continue;
+        }
+        ++refused;
+        try {
+            model->logits(sample.input());
+            ADD_FAILURE() << axes;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), Failure::usage);
+            EXPECT_NE(std::string(error.what()).find(GetParam()), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find(std::to_string(axes)), std::string::npos)
+                << error.what();
+        }
+    }
+    EXPECT_EQ(refused == 0, GetParam() == "nope");
 }
 
 TEST(FrequencyRegistry, SaysWhatItsRulesAre) {
@@ -55,7 +85,7 @@ TEST(FrequencyRegistry, SaysWhatItsRulesAre) {
 TEST_P(Registered, ChangesTheLogitsUnlessItIsNone) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
     const auto bare = make_model(encoding_options("nope"), small_model());
-    const Sample sample(2, 20);
+    const Sample sample = sample_for(GetParam(), 2, 20);
     const double difference =
         largest_difference(model->logits(sample.input()).value(), bare->logits(sample.input()).value());
     if (GetParam() == "nope") {
@@ -93,8 +123,8 @@ TEST_P(Registered, DescribesItself) {
 // Positions that are asked for again, or after others, give the same terms: nothing stale is kept.
 TEST_P(Registered, TermsDependOnThePositionsOnly) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
-    Sample sample(2, 20), other(2, 20);
-    other.positions = restarted(2, 20, 6);
+    Sample sample = sample_for(GetParam(), 2, 20), other(2, 20);
+    other.positions = arranged_for(GetParam(), restarted(2, 20, 6));
     const Tensor first = model->logits(sample.input()).value();
     const Tensor between = model->logits(other.input()).value();
     EXPECT_EQ(largest_difference(model->logits(sample.input()).value(), first), 0);

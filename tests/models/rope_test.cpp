@@ -1,24 +1,7 @@
-#include "tests/models/support.h"
+#include "tests/models/rotary_support.h"
 
 namespace locus::inline LOCUS_SCALAR {
 namespace {
-
-constexpr double rounding = is_double ? 1e-12 : 1e-6;
-
-EncodingShape head_of(Index head_dim) {
-    return {head_dim, 1, 1, head_dim, 1, 64, Site::self_causal};
-}
-
-Positions at(const std::vector<std::int64_t>& values) {
-    return Positions(1, static_cast<Index>(values.size()), 1, values);
-}
-
-void expect_relative(const std::vector<double>& actual, const std::vector<double>& expected, double limit) {
-    ASSERT_EQ(actual.size(), expected.size());
-    for (std::size_t i = 0; i < actual.size(); ++i) {
-        EXPECT_NEAR(actual[i], expected[i], limit * std::abs(expected[i])) << i;
-    }
-}
 
 TEST(Rope, InverseFrequencies) {
     const nlohmann::json cases = oracle("rope_inv_freq.json")["cases"];
@@ -165,14 +148,8 @@ TEST(Rope, TokensWithoutAPositionStayAndQueriesMayStandElsewhere) {
 }
 
 TEST(Rope, RefusesOddWidths) {
-    const auto message = [](const Choices& choices, Index head_dim) -> std::string {
-        try {
-            LoneEncoding("rope", choices, head_of(head_dim));
-        } catch (const Error& error) {
-            EXPECT_EQ(error.kind(), Failure::usage);
-            return error.what();
-        }
-        return "";
+    const auto message = [](const Choices& choices, Index head_dim) {
+        return refusal_of("rope", choices, head_of(head_dim));
     };
     EXPECT_NE(message({}, 65).find("65"), std::string::npos);
     const std::string partial = message({{"fraction", 0.3}}, 10);

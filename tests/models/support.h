@@ -109,6 +109,33 @@ struct Sample {
     Positions positions;
 };
 
+/// Positions of text as those of a grid of so many columns (two axes: row, column) or of a video of 3 x 3
+/// frames (three: time, row, column).
+inline Positions arranged(const Positions& text, Index axes, Index columns = 8) {
+    std::vector<std::int64_t> values;
+    for (Index b = 0; b < text.batch(); ++b) {
+        for (Index t = 0; t < text.length(); ++t) {
+            const std::int64_t p = text(b, t);
+            if (axes == 1) values.push_back(p);
+            if (axes == 2) values.insert(values.end(), {p / columns, p % columns});
+            if (axes == 3) values.insert(values.end(), {p / 9, p / 3 % 3, p % 3});
+        }
+    }
+    return Positions(text.batch(), text.length(), axes, values);
+}
+
+/// The same with the number of axes that is usual for an encoding: text where it reads text.
+inline Positions arranged_for(const std::string& kind, const Positions& text, Index columns = 8) {
+    return arranged(text, EncodingRegistry::instance().at(kind).axes.front(), columns);
+}
+
+/// A sample with positions that the encoding reads.
+inline Sample sample_for(const std::string& kind, Index sequences, Index tokens_each) {
+    Sample sample(sequences, tokens_each);
+    sample.positions = arranged_for(kind, sample.positions);
+    return sample;
+}
+
 /// How far two ways to compute the same may differ, relative to the largest entry.
 constexpr double equivalence_limit = is_double ? 1e-12 : 1e-5;
 

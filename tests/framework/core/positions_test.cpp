@@ -50,6 +50,10 @@ TEST(Positions, RefusesAnotherCount) {
     EXPECT_THROW(Positions(1, 3, 1, {0, 1}), Error);
     EXPECT_THROW(Positions(0, 3, 1, {}), Error);
     EXPECT_THROW(Positions(1, 1, 4, {0, 1, 2, 3}), Error);
+    EXPECT_THROW(Positions(1, 2, 2, {0, 1, Positions::none, 3}), Error);
+    const Positions cls(1, 2, 2, {Positions::none, Positions::none, 0, 1});
+    EXPECT_FALSE(cls.placed(0, 0));
+    EXPECT_TRUE(cls.placed(0, 1));
 }
 
 }  // namespace

@@ -41,6 +41,24 @@ TEST(ParameterStore, DrawsWhatIsAskedFor) {
     EXPECT_NEAR(std::sqrt(squares / 10000), 0.02, 0.001);
 }
 
+TEST(ParameterStore, DrawsByAFunctionAndKeepsFromDecayWhatIsToStay) {
+    const auto values_of = [](std::uint64_t seed, const std::string& name) {
+        ParameterStore store;
+        const auto draw = [](RandomStream& stream, std::span<Scalar> values) {
+            for (Scalar& value : values) value = static_cast<Scalar>(5 + stream.uniform());
+        };
+        const Parameter p = ParameterScope(store).add(name, {3, 4}, Initial::drawn(draw), Decay::never);
+        store.allocate(seed);
+        EXPECT_FALSE(store.parameters()[0].decayed);
+        return p.value().clone();
+    };
+    const Tensor first = values_of(1, "a");
+    for (Scalar value : first.values()) EXPECT_TRUE(value >= 5 && value < 6) << value;
+    EXPECT_EQ(largest_difference(values_of(1, "a"), first), 0);
+    EXPECT_GT(largest_difference(values_of(2, "a"), first), 0.01);
+    EXPECT_GT(largest_difference(values_of(1, "b"), first), 0.01);
+}
+
 TEST(ParameterStore, LaysParametersOutFlat) {
     ParameterStore store;
     const ParameterScope scope(store);

@@ -18,6 +18,7 @@
 #include "framework/ops/rotate.h"
 #include "framework/ops/shape.h"
 #include "framework/ops/softmax.h"
+#include "framework/ops/waves.h"
 #include "tests/support/gradient_check.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -246,6 +247,13 @@ std::vector<OpCase> cases() {
         {"rotate_partial_residual",
          {{2, 2, 3, 9}, {1, 2, 3, 3}, {1, 2, 3, 3}},
          [](Inputs v) { return add(v[0], rotate(v[0], rotation(v, Pairing::interleaved))); }},
+        {"waves",
+         {{2, 6}, {2, 2, 3, 3}, {2, 2, 3, 3}},
+         [](Inputs v) {
+             constexpr auto none = Positions::none;
+             const Waves w = waves(v[0], Positions(2, 3, 2, {0, 1, 2, -1, none, none, 1, 1, 3, 0, -2, 2}), 2);
+             return add(multiply(w.cos, v[1]), multiply(w.sin, v[2]));
+         }},
         {"masked", {{2, 2, 4, 4}}, [=](Inputs v) { return softmax(masked(v[0], mask)); }},
     };
     add_attention(list, "attention_composed", attention_composed);

@@ -1,0 +1,131 @@
+// xPos (arXiv:2212.10554): RoPE whose queries shrink and keys grow with the position, so that each pair's
+// part of a logit decays with the distance as zeta^(distance / scale_base).
+
+#include <cmath>
+#include <limits>
+
+#include "models/rotary.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+Index even_head(Index head_dim) {
+    require(head_dim % 2 == 0, "encoding xpos: expected an even head width, found {}", head_dim);
+    return head_dim;
+}
+
+class Xpos : public PositionalEncoding {
+  public:
+    Xpos(const Options& options, const EncodingShape& shape)
+        : scale_base_(options.number("scale_base")),
+          gamma_(options.number("gamma")),
+          centre_(options.integer("centre") < 0 ? shape.train_length / 2 : options.integer("centre")),
+          causal_(shape.site == Site::self_causal),
+          pairing_(pairing_of(options)),
+          frequencies_({even_head(shape.head_dim), options.number("base"), shape.train_length, 0}) {
+        const auto width = static_cast<double>(shape.head_dim);
+        for (Index i = 0; i < shape.head_dim / 2; ++i)
+            zeta_.push_back((2 * static_cast<double>(i) + gamma_ * width) / ((1 + gamma_) * width));
+    }
+
+    PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
+        const auto make = [&](double sign) {
+            return [this, sign, length = context.length](const Positions& positions) {
+                require_axes("xpos", positions.axes());
+                require_range(positions.least());
+                require_range(positions.greatest());
+                return rotary_tables(positions, pairs_at(length, sign));
+            };
+        };
+        return tables_.terms(query, key, varies_by_length() ? context.length : 0, pairing_, make(1),
+                             make(-1));
+    }
+
+    bool varies_by_length() const override { return frequencies_.varies_by_length(); }
+
+    void describe(EncodingCard& card, const CardRequest& request) const override {
+        const RotaryPairs query = pairs_at(request.length, 1), key = pairs_at(request.length, -1);
+        card.base = frequencies_.base();
+        card.inv_freq = query.inverse;
+        card.magnitude = query.magnitude;
+        card.zeta = zeta_;
+        for (std::int64_t position : request.positions) {
+            require_range(position);
+            card.query_magnitude.push_back(magnitudes(query, position));
+            card.key_magnitude.push_back(magnitudes(key, position));
+        }
+        card.conventions["pairing"] = to_string(pairing_);
+        card.conventions["decay"] = fmt::format(
+            "query times zeta^((p - {0}) / {1}), key times zeta^(-(p - {0}) / {1}), zeta = (2i + {2} d) / "
+            "({3} d)",
+            centre_, scale_base_, gamma_, 1 + gamma_);
+        card.conventions["centre"] =
+            fmt::format("fixed at {}, so that cached keys stay right; it cancels from every logit", centre_);
+        card.conventions["denominator of the exponent"] = "head width";
+        card.conventions["blockwise causal attention"] = "none; the paper's results beyond its length use it";
+        if (!causal_)
+            card.conventions["later keys"] = "grow with the distance: xPos is made for causal masks";
+    }
+
+  private:
+    RotaryPairs pairs_at(Index length, double sign) const {
+        Frequencies frequencies = frequencies_.at(length);
+        RotaryPairs pairs{
+            .inverse = std::move(frequencies.inverse), .centre = centre_, .magnitude = frequencies.magnitude};
+        for (double zeta : zeta_) pairs.log_magnitude_slope.push_back(sign * std::log(zeta) / scale_base_);
+        return pairs;
+    }
+
+    std::vector<double> magnitudes(const RotaryPairs& pairs, std::int64_t position) const {
+        std::vector<double> row;
+        for (std::size_t i = 0; i < zeta_.size(); ++i) row.push_back(pairs.magnitude_at(i, position));
+        return row;
+    }
+
+    // A query's magnitude times a key's must not overflow, even where a mask then hides the logit.
+    void require_range(std::int64_t position) const {
+        const double most = std::log(static_cast<double>(std::numeric_limits<Scalar>::max())) / 2 - 1;
+        const auto reach = static_cast<std::int64_t>(most * scale_base_ / -std::log(zeta_.front()));
+        require(
+            std::abs(position - centre_) <= reach,
+            "encoding xpos: position {} is {} from the centre {}; with scale_base {} numbers of this build "
+            "hold {}",
+            position, std::abs(position - centre_), centre_, scale_base_, reach);
+    }
+
+    double scale_base_, gamma_;
+    std::int64_t centre_;
+    bool causal_;
+    Pairing pairing_;
+    RotaryFrequencies frequencies_;
+    std::vector<double> zeta_;  // [pairs]
+    RotaryTables tables_;
+};
+
+const bool xpos_registered = EncodingRegistry::instance().add(
+    "xpos",
+    {.doc = "rotation with a decay by distance, shared by query and key (xPos, arXiv:2212.10554)",
+     .options =
+         {{.name = "base", .standard = 10000.0, .doc = "rope_theta: base of the frequencies", .least = 1},
+          {.name = "scale_base",
+           .standard = 512.0,
+           .doc = "xpos_scale_base: distance over which a pair decays by its zeta",
+           .least = 1},
+          {.name = "gamma",
+           .standard = 0.4,
+           .doc = "zeta_i = (2i + gamma d) / ((1 + gamma) d)",
+           .least = 0.001,
+           .most = 1000},
+          {.name = "centre",
+           .standard = Index{-1},
+           .doc = "position whose magnitude is 1; -1: the middle of train.length",
+           .least = -1},
+          pairing_option("interleaved")},
+     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
+         return std::make_unique<Xpos>(options, shape);
+     }});
+
+}  // namespace
+
+}  // namespace locus::inline LOCUS_SCALAR

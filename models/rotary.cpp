@@ -1,0 +1,79 @@
+#include "models/rotary.h"
+
+#include <cmath>
+
+namespace locus::inline LOCUS_SCALAR {
+
+Option pairing_option(const std::string& standard) {
+    return {.name = "pairing",
+            .standard = standard,
+            .doc = "pairs (2i, 2i + 1) as in RoFormer, or (i, i + pairs) as in GPT-NeoX and Hugging Face",
+            .choices = {"interleaved", "half_split"}};
+}
+
+Pairing pairing_of(const Options& options) {
+    return options.text("pairing") == "interleaved" ? Pairing::interleaved : Pairing::half_split;
+}
+
+std::string to_string(Pairing pairing) {
+    return pairing == Pairing::interleaved ? "interleaved (2i, 2i + 1)" : "half_split (i, i + pairs)";
+}
+
+double RotaryPairs::magnitude_at(std::size_t pair, std::int64_t position) const {
+    if (inverse[pair] == 0) return 1;
+    if (log_magnitude_slope.empty()) return magnitude;
+    return magnitude * std::exp(log_magnitude_slope[pair] * static_cast<double>(position - centre));
+}
+
+std::vector<Tensor> rotary_tables(const Positions& positions, const RotaryPairs& pairs) {
+    const std::size_t count = pairs.inverse.size();
+    std::vector<Index> axes(count, 0);
+    if (positions.axes() > 1 && !pairs.axis.empty()) axes = pairs.axis;
+    for (Index axis : axes) {
+        require(axis < positions.axes(), "rotation: a pair turns by axis {}, but positions have {} axes",
+                axis, positions.axes());
+    }
+    const Shape shape{positions.batch(), 1, positions.length(), static_cast<Index>(count)};
+    Tensor cos = Tensor::empty(shape), sin = Tensor::empty(shape);
+    Scalar *to_cos = cos.data(), *to_sin = sin.data();
+    for (Index b = 0; b < positions.batch(); ++b) {
+        for (Index t = 0; t < positions.length(); ++t) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const bool placed = positions.placed(b, t);
+                const std::int64_t position = placed ? positions(b, t, axes[i]) : 0;
+                const double angle = static_cast<double>(position) * pairs.inverse[i];
+                const double magnitude = placed ? pairs.magnitude_at(i, position) : 1;
+                *to_cos++ = static_cast<Scalar>(magnitude * std::cos(angle));
+                *to_sin++ = static_cast<Scalar>(magnitude * std::sin(angle));
+            }
+        }
+    }
+    return {cos, sin};
+}
+
+namespace {
+
+Rotation rotation_of(const std::vector<Tensor>& tables, Pairing pairing) {
+    return {tables[0], tables[1], pairing};
+}
+
+}  // namespace
+
+PositionTerms RotaryTables::terms(const Positions& query, const Positions& key, Index length, Pairing pairing,
+                                  const Make& make) const {
+    PositionTerms terms;
+    terms.query = rotation_of(query_.get(query, length, [&] { return make(query); }), pairing);
+    terms.key =
+        query == key ? terms.query : rotation_of(key_.get(key, length, [&] { return make(key); }), pairing);
+    return terms;
+}
+
+PositionTerms RotaryTables::terms(const Positions& query, const Positions& key, Index length, Pairing pairing,
+                                  const Make& make_query, const Make& make_key) const {
+    PositionTerms terms;
+    terms.query = rotation_of(query_.get(query, length, [&] { return make_query(query); }), pairing);
+    terms.key = rotation_of(key_.get(key, length, [&] { return make_key(key); }), pairing);
+    return terms;
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

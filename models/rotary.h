@@ -1,0 +1,71 @@
+// What the rotary encodings share: frequencies by a rule, and tables of cosine and sine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/encoding.h"
+#include "models/frequency_rule.h"
+#include "models/table_cache.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// The option `pairing`, and what was chosen.
+Option pairing_option(const std::string& standard);
+Pairing pairing_of(const Options& options);
+std::string to_string(Pairing pairing);
+
+/// Frequencies of an encoding by the rule that its recipe asks for.
+class RotaryFrequencies {
+  public:
+    explicit RotaryFrequencies(const FrequencyRequest& request)
+        : rule_(FrequencyRegistry::instance().at("plain")), request_(request) {}
+
+    Frequencies at(Index length) const {
+        FrequencyRequest request = request_;
+        request.length = length;
+        return rule_.frequencies(request, Options(rule_.options));
+    }
+    double base() const { return request_.base; }
+    bool varies_by_length() const { return rule_.varies_by_length; }
+
+  private:
+    const FrequencyRule& rule_;
+    FrequencyRequest request_;
+};
+
+/// How each pair of a head turns: by inverse * position on its axis, in radians.
+struct RotaryPairs {
+    std::vector<double> inverse = {};              // [pairs]
+    std::vector<Index> axis = {};                  // [pairs]; none: the first axis for all
+    std::vector<double> log_magnitude_slope = {};  // [pairs], of a magnitude that grows with the position
+    std::int64_t centre = 0;                       // where that magnitude is 1
+    double magnitude = 1;
+
+    /// What cosine and sine of a pair are multiplied by at a position. A pair that never turns keeps its
+    /// length, as dimensions that are left out of the rotation do.
+    double magnitude_at(std::size_t pair, std::int64_t position) const;
+};
+
+/// Cosines and sines [1 or B, 1, T, pairs] at these positions. Angles are formed in double and then cast. A
+/// token without a position is not turned. Positions of one axis stand for all axes, so that text turns every
+/// pair as plain RoPE does, bit for bit. Throws for an axis that the positions lack.
+std::vector<Tensor> rotary_tables(const Positions& positions, const RotaryPairs& pairs);
+
+/// Keeps the tables of queries and of keys that were asked for last.
+class RotaryTables {
+  public:
+    using Make = std::function<std::vector<Tensor>(const Positions&)>;
+
+    /// The terms with one kind of table for queries and keys; made once where both stand at the same places.
+    PositionTerms terms(const Positions& query, const Positions& key, Index length, Pairing pairing,
+                        const Make& make) const;
+    /// The terms with tables of their own for queries and for keys.
+    PositionTerms terms(const Positions& query, const Positions& key, Index length, Pairing pairing,
+                        const Make& make_query, const Make& make_key) const;
+
+  private:
+    TableCache query_, key_;
+};
+
+}  // namespace locus::inline LOCUS_SCALAR
