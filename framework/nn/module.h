@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,14 +12,24 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// How a parameter begins: constant, or normal with a standard deviation. Drawn by (seed, name), so that arms
-/// share initial values wherever names and shapes agree.
+/// How a parameter begins: constant, given, normal with a standard deviation, or uniform. Drawn by (seed,
+/// name), so that arms share initial values wherever names and shapes agree.
 struct Initial {
-    enum class Kind { constant, normal } kind = Kind::constant;
-    double value = 0;  // the constant, or the standard deviation
+    enum class Kind { constant, normal, uniform, given } kind = Kind::constant;
+    double value = 0;                  // the constant, the standard deviation, or the width of [0, value)
+    std::vector<double> numbers = {};  // of `given`, row-major
     static Initial zeros() { return {Kind::constant, 0}; }
     static Initial ones() { return {Kind::constant, 1}; }
     static Initial normal(double deviation) { return {Kind::normal, deviation}; }
+    static Initial uniform(double width) { return {Kind::uniform, width}; }
+    static Initial given(std::vector<double> numbers) { return {Kind::given, 0, std::move(numbers)}; }
+};
+
+/// Where a parameter may be: initial values and every update are projected onto [least, most].
+struct Bounds {
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    bool operator==(const Bounds&) const = default;
 };
 
 /// One entry of the store.
@@ -27,6 +39,10 @@ struct ParameterInfo {
     Index offset;  // in the flat buffers
     Initial initial;
     bool decayed;  // weight decay: matrices only
+    Bounds bounds = {};
+
+    /// Brings numbers of this parameter back within its bounds; NaN stays NaN.
+    void project(std::span<Scalar> numbers) const;
 };
 
 /// All parameters of a model in one flat buffer; gradients and moments use the same layout.
@@ -37,8 +53,9 @@ class ParameterStore {
     ParameterStore(const ParameterStore&) = delete;
     ParameterStore& operator=(const ParameterStore&) = delete;
 
-    /// Adds a parameter; throws for a name that is there already, or after allocate().
-    Index add(std::string name, const Shape& shape, Initial initial);
+    /// Adds a parameter; throws for a name that is there already, for given values of another count, or after
+    /// allocate().
+    Index add(std::string name, const Shape& shape, Initial initial, const Bounds& bounds = {});
 
     /// Makes the flat buffer and draws the initial values.
     void allocate(std::uint64_t seed);
@@ -98,8 +115,9 @@ class ParameterScope {
     explicit ParameterScope(ParameterStore& store, std::string prefix = "")
         : store_(&store), prefix_(std::move(prefix)) {}
     ParameterScope inside(const std::string& name) const { return ParameterScope(*store_, join(name)); }
-    Parameter add(const std::string& name, const Shape& shape, Initial initial) const {
-        return Parameter(*store_, store_->add(join(name), shape, initial));
+    Parameter add(const std::string& name, const Shape& shape, Initial initial,
+                  const Bounds& bounds = {}) const {
+        return Parameter(*store_, store_->add(join(name), shape, std::move(initial), bounds));
     }
 
   private:

@@ -8,6 +8,7 @@
 #include "framework/ops/attention.h"
 #include "framework/ops/elementwise.h"
 #include "framework/ops/embedding.h"
+#include "framework/ops/log1p.h"
 #include "framework/ops/loss.h"
 #include "framework/ops/mask.h"
 #include "framework/ops/matmul.h"
@@ -107,6 +108,10 @@ std::vector<OpCase> cases() {
         {"scale", {{3, 7}}, [](Inputs v) { return scale(v[0], Scalar(-1.5)); }},
         {"scale_residual", {{3, 7}}, [](Inputs v) { return add(v[0], scale(v[0], Scalar(0.5))); }},
         {"exponential", {{3, 7}}, [](Inputs v) { return exponential(v[0]); }},
+        {"log1p", {{5, 9}}, [](Inputs v) { return log1p(multiply(v[0], v[0])); }},
+        {"log1p_residual",
+         {{5, 9}},
+         [](Inputs v) { return add(exponential(v[0]), log1p(exponential(v[0]))); }},
         {"gelu", {{5, 9}}, [](Inputs v) { return gelu(v[0]); }},
         {"gelu_residual", {{5, 9}}, [](Inputs v) { return add(gelu(v[0]), gelu(v[0])); }},
         {"swiglu", {{5, 9}, {5, 9}}, [](Inputs v) { return swiglu(v[0], v[1]); }},
