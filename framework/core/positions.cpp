@@ -25,6 +25,16 @@ Positions::Positions(Index batch, Index length, Index axes, std::vector<std::int
             values_->size());
 }
 
+Positions Positions::rows(Index first, Index count) const {
+    if (batch_ == 1) return *this;
+    require(first >= 0 && count >= 1 && first + count <= batch_,
+            "positions: sequences {} to {} of a batch of {}", first, first + count - 1, batch_);
+    Positions part = *this;
+    part.offset_ += first * length_ * axes_;
+    part.batch_ = count;
+    return part;
+}
+
 bool Positions::is_consecutive() const {
     if (axes_ != 1) return false;
     for (Index b = 0; b < batch_; ++b) {
@@ -37,15 +47,15 @@ bool Positions::is_consecutive() const {
 
 std::int64_t Positions::least() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t value : *values_) {
-        if (value != none) least = std::min(least, value);
+    for (const std::int64_t* value = begin(); value != end(); ++value) {
+        if (*value != none) least = std::min(least, *value);
     }
     return least == std::numeric_limits<std::int64_t>::max() ? 0 : least;
 }
 
 std::int64_t Positions::greatest() const {
     std::int64_t greatest = none;
-    for (std::int64_t value : *values_) greatest = std::max(greatest, value);
+    for (const std::int64_t* value = begin(); value != end(); ++value) greatest = std::max(greatest, *value);
     return greatest == none ? 0 : greatest;
 }
 

@@ -1,6 +1,7 @@
 // Where tokens are. Made by the data or by a cache offset, never by an encoding.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -31,8 +32,11 @@ class Positions {
 
     /// The coordinates of sequence b: [length, axes].
     const std::int64_t* row(Index b) const {
-        return values_->data() + (batch_ == 1 ? 0 : b) * length_ * axes_;
+        return values_->data() + offset_ + (batch_ == 1 ? 0 : b) * length_ * axes_;
     }
+
+    /// The sequences first .. first + count; positions that are shared by all stay so. The values are shared.
+    Positions rows(Index first, Index count) const;
 
     /// True where every token of every sequence stands one after the token before it (one axis).
     bool is_consecutive() const;
@@ -42,11 +46,16 @@ class Positions {
 
     bool operator==(const Positions& other) const {
         return batch_ == other.batch_ && length_ == other.length_ && axes_ == other.axes_ &&
-               (values_ == other.values_ || *values_ == *other.values_);
+               ((values_ == other.values_ && offset_ == other.offset_) ||
+                std::equal(begin(), end(), other.begin()));
     }
 
   private:
+    const std::int64_t* begin() const { return values_->data() + offset_; }
+    const std::int64_t* end() const { return begin() + batch_ * length_ * axes_; }
+
     Index batch_ = 1, length_ = 0, axes_ = 1;
+    Index offset_ = 0;  // of the first coordinate among the values
     std::shared_ptr<const std::vector<std::int64_t>> values_ =
         std::make_shared<std::vector<std::int64_t>>();  // shared by copies
 };
