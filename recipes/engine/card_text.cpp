@@ -33,8 +33,8 @@ std::string frequencies(const json& card) {
     const auto inverse = card["inv_freq"].get<std::vector<double>>();
     if (inverse.empty()) return "";
     const auto arcs = card["trained_arc"].get<std::vector<double>>();
-    std::string text = fmt::format("\nfrequencies, magnitude {:.6g} (turns: over the trained {} tokens)\n",
-                                   card["magnitude"].get<double>(), plain(card["train_length"]));
+    std::string text = fmt::format("\nfrequencies, magnitude {:.6g} (turns: over the {} trained positions)\n",
+                                   card["magnitude"].get<double>(), plain(card["trained_positions"]));
     text += fmt::format("  {:>4}  {:>14}  {:>14}  {:>12}\n", "pair", "radians/token", "wavelength", "turns");
     for (std::size_t i = 0; i < std::min(inverse.size(), most_pairs); ++i)
         text += fmt::format("  {:>4}  {:>14.8g}  {:>14.8g}  {:>12.6g}\n", i, inverse[i],
