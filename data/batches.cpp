@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "data/positions.h"
 #include "framework/core/error.h"
 #include "framework/core/random.h"
 #include "framework/io/checksum.h"
@@ -16,30 +17,53 @@ struct TrainingOrder::Cache {
 };
 
 TrainingOrder::TrainingOrder(const Split& split, Index block, Index length, Index sequences,
-                             std::uint64_t seed)
-    : block_(block), length_(length), sequences_(sequences), seed_(seed), cache_(std::make_shared<Cache>()) {
+                             std::uint64_t seed, const PositionOptions& positions)
+    : block_(block),
+      length_(length),
+      sequences_(sequences),
+      seed_(seed),
+      positions_(positions),
+      cache_(std::make_shared<Cache>()) {
     require(block >= 1 && length >= 1 && sequences >= 1,
             "training order: block {}, length {} and sequences {} must be 1 or more", block, length,
             sequences);
     require(block % length == 0, "training order: data.block {} is not a multiple of the training length {}",
             block, length);
+    documents_ = static_cast<Index>(split.documents.size());
+    positions.kind == PositionKind::packed ? cut_row(split) : cut_documents(split);
+    tokens_left_over_ = split.tokens() - tokens_used_;
+}
+
+void TrainingOrder::cut_documents(const Split& split) {
     Index longest = 0;
     for (const SplitDocument& document : split.documents) {
         const auto tokens = static_cast<Index>(document.tokens.size());
-        const Index count = tokens > 0 ? (tokens - 1) / block : 0;  // the last target needs a token more
+        const Index count = tokens > 0 ? (tokens - 1) / block_ : 0;  // the last target needs a token more
         for (Index i = 0; i < count; ++i) {
-            blocks_.push_back({document.tokens.data() + i * block, document.index, i * block});
+            blocks_.push_back({document.tokens.data() + i * block_, document.index, i * block_});
         }
         longest = std::max(longest, tokens);
-        documents_ += 1;
         documents_used_ += count > 0;
-        tokens_used_ += count > 0 ? count * block + 1 : 0;
+        tokens_used_ += count > 0 ? count * block_ + 1 : 0;
     }
-    tokens_left_over_ = split.tokens() - tokens_used_;
     require(!blocks_.empty(), Failure::data,
             "the {} split is too short: a block of {} tokens needs a document of {}; the longest of {} "
             "documents has {}",
-            split.name, block, block + 1, documents_, longest);
+            split.name, block_, block_ + 1, documents_, longest);
+}
+
+void TrainingOrder::cut_row(const Split& split) {
+    packed_ = std::make_shared<const PackedText>(split);
+    const auto tokens = static_cast<Index>(packed_->tokens().size());
+    const Index count = tokens > 0 ? (tokens - 1) / block_ : 0;
+    for (Index i = 0; i < count; ++i) {
+        blocks_.push_back({packed_->tokens().data() + i * block_, -1, i * block_});  // -1: of no one document
+    }
+    documents_used_ = packed_->documents();
+    tokens_used_ = count > 0 ? count * block_ + 1 : 0;
+    require(!blocks_.empty(), Failure::data,
+            "the {} split is too short: a block of {} tokens needs a row of {}; {} documents make one of {}",
+            split.name, block_, block_ + 1, documents_, tokens);
 }
 
 std::shared_ptr<const std::vector<Index>> TrainingOrder::order_of(Index epoch) const {
@@ -72,7 +96,6 @@ void TrainingOrder::for_each_window(Index step, Use use) const {
 
 void TrainingOrder::fill(Index step, Batch& batch) const {
     const auto size = static_cast<std::size_t>(sequences_ * length_);
-    if (batch.positions.length() != length_) batch.positions = Positions::consecutive(length_);
     batch.sequences = sequences_;
     batch.length = length_;
     batch.tokens.resize(size);
@@ -83,6 +106,29 @@ void TrainingOrder::fill(Index step, Batch& batch) const {
         std::copy_n(inputs, length_, batch.tokens.begin() + s * length_);
         std::copy_n(inputs + 1, length_, batch.targets.begin() + s * length_);
     });
+    place(step, batch);
+}
+
+void TrainingOrder::place(Index step, Batch& batch) const {
+    const bool is_done = positions_.kind == PositionKind::consecutive && batch.segments.empty() &&
+                         batch.positions.length() == length_;
+    if (is_done) return;
+    batch.segments.clear();
+    if (!packed_) {
+        batch.positions = training_positions(positions_, sequences_, length_, seed_, step);
+        return;
+    }
+    std::vector<std::int64_t> positions(batch.tokens.size());
+    batch.segments.resize(batch.tokens.size());
+    for_each_window(step, [&](Index s, const Window& window) {
+        const auto part = [&](auto& all) {
+            return std::span(all).subspan(static_cast<std::size_t>(s * length_),
+                                          static_cast<std::size_t>(length_));
+        };
+        const Index begin = blocks_[static_cast<std::size_t>(window.block)].begin + window.window * length_;
+        packed_->describe(begin, part(positions), part(batch.segments), part(batch.targets));
+    });
+    batch.positions = Positions(sequences_, length_, 1, std::move(positions));
 }
 
 Batch TrainingOrder::at(Index step) const {
@@ -98,8 +144,9 @@ std::vector<TrainingOrder::Window> TrainingOrder::windows(Index step) const {
 }
 
 std::string TrainingOrder::summary() const {
-    return fmt::format("{} blocks of {} tokens from {} of {} documents; {} tokens used, {} left over",
-                       blocks(), block_, documents_used_, documents_, tokens_used_, tokens_left_over_);
+    return fmt::format("{} blocks of {} tokens from {} of {} documents{}; {} tokens used, {} left over",
+                       blocks(), block_, documents_used_, documents_, packed_ ? ", packed" : "", tokens_used_,
+                       tokens_left_over_);
 }
 
 double TrainingOrder::epochs(Index steps) const {

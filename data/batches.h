@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/packing.h"
 #include "data/split.h"
 #include "framework/core/batch.h"
 
@@ -14,9 +15,10 @@ namespace locus {
 /// Blocks of `block` tokens, and one more for the last target, are cut from each document from its start; a
 /// document of n tokens has floor((n - 1) / block) of them. An epoch reads all blocks in the order of a
 /// Philox permutation, keyed by (seed, epoch). A block is read window by window: window k has inputs x[k
-/// length, (k + 1) length) and the targets one further. Step n takes the windows n sequences, n sequences +
-/// 1, ... of that endless row, so arms of other lengths see the same tokens in a step when `sequences *
-/// length` is the same.
+/// length, (k + 1) length) and the targets one further. Packed positions make one row of all documents first
+/// and cut the blocks from that; no target is taken across the end of a document. Step n takes the windows n
+/// sequences, n sequences + 1, ... of that endless row, so arms of other lengths see the same tokens in a
+/// step when `sequences * length` is the same.
 class TrainingOrder {
   public:
     /// Where a sequence of a step comes from; `block` counts through the blocks of all documents.
@@ -27,9 +29,11 @@ class TrainingOrder {
 
     /// `sequences`: windows of a step. The corpus under `split` must live on. Throws a usage Error when
     /// `block` is not a multiple of `length`, a data Error when no document holds a block.
-    TrainingOrder(const Split& split, Index block, Index length, Index sequences, std::uint64_t seed);
+    TrainingOrder(const Split& split, Index block, Index length, Index sequences, std::uint64_t seed,
+                  const PositionOptions& positions = {});
 
-    /// The batch [sequences, length] of a step, counted from 0, with positions 0 .. length - 1.
+    /// The batch [sequences, length] of a step, counted from 0, with its positions and, where documents are
+    /// packed, segments.
     Batch at(Index step) const;
     /// The same into a batch whose memory is used again.
     void fill(Index step, Batch& batch) const;
@@ -60,9 +64,14 @@ class TrainingOrder {
     std::shared_ptr<const std::vector<Index>> order_of(Index epoch) const;
     template <typename Use>
     void for_each_window(Index step, Use use) const;
+    void cut_documents(const Split& split);
+    void cut_row(const Split& split);
+    void place(Index step, Batch& batch) const;
 
     Index block_, length_, sequences_;
     std::uint64_t seed_;
+    PositionOptions positions_;
+    std::shared_ptr<const PackedText> packed_;  // where documents share windows
     std::vector<Block> blocks_;
     Index documents_ = 0, documents_used_ = 0;
     Index tokens_used_ = 0, tokens_left_over_ = 0;

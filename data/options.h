@@ -10,6 +10,24 @@
 
 namespace locus {
 
+/// Where tokens are said to be.
+///   consecutive  0, 1, 2, ... in every window
+///   packed       documents share a window: positions begin again at each, and none sees another
+///   randomized   a sorted sample of 0 .. max_position - 1 (arXiv:2305.16843)
+///   pose         chunks of a window moved apart, up to max_position (arXiv:2309.10400)
+enum class PositionKind { consecutive, packed, randomized, pose };
+
+struct PositionOptions {
+    PositionKind kind = PositionKind::consecutive;
+    Index max_position = 0;  // of randomized and pose: positions lie below it
+    Index chunks = 2;        // of pose; the paper's number
+
+    /// Positions of a training window of `length` tokens lie below this.
+    Index span(Index length) const {
+        return kind == PositionKind::randomized || kind == PositionKind::pose ? max_position : length;
+    }
+};
+
 struct DataOptions {
     std::string corpus = "generated";  // "generated", the name of a fetched corpus, or a path
     std::string tokenizer = "byte";
@@ -21,6 +39,8 @@ struct DataOptions {
     // testing.
     std::vector<std::string> valid, test;
     std::optional<double> valid_fraction, test_fraction;
+
+    PositionOptions positions;
 
     // Of the generated corpus; refused for any other.
     std::optional<Index> documents;               // 64 unless given

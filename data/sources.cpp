@@ -143,13 +143,13 @@ std::string plain_name(const fs::path& path) {
 
 /// The file or folder that a recipe or a command means by `name`.
 fs::path locate(const std::string& name) {
-    std::vector<fs::path> places;
+    std::vector<fs::path> candidates;
     if (name.find('/') == std::string::npos && name != "." && name != "..") {
-        places = {data_folder() / name, data_folder() / (name + ".h5")};
+        candidates = {data_folder() / name, data_folder() / (name + ".h5")};
     }
-    places.emplace_back(name);
+    candidates.emplace_back(name);
     std::string listing;
-    for (const fs::path& place : places) {
+    for (const fs::path& place : candidates) {
         std::error_code ignored;  // what cannot be looked at is not there
         if (fs::exists(place, ignored)) return place;
         listing += (listing.empty() ? "" : ", ") + place.string();

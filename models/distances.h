@@ -1,4 +1,8 @@
+// What biases by distance are made of.
 #pragma once
+
+#include <algorithm>
+#include <cstdlib>
 
 #include "framework/ops/attention.h"
 
@@ -20,6 +24,25 @@ inline DistanceBias distance_bias(const Positions& query, const Positions& key) 
 inline RelativeVectors relative_vectors(const Positions& query, const Positions& key) {
     DistanceBias bias = distance_bias(query, key);
     return {{}, bias.first, std::move(bias.rows)};
+}
+
+/// Gives every distance the row of its size, |distance|; returns the number of rows.
+inline Index rows_by_size(DistanceBias& bias) {
+    std::int64_t most = 0;
+    for (std::size_t d = 0; d < bias.rows.size(); ++d) {
+        const std::int64_t size = std::abs(bias.first + static_cast<std::int64_t>(d));
+        bias.rows[d] = static_cast<std::int32_t>(size);
+        most = std::max(most, size);
+    }
+    return most + 1;
+}
+
+/// A row of numbers f(0), f(1), ..., f(count - 1) that a table of [H, count] is made from: [1, count].
+template <typename F>
+Variable row_of(Index count, const F& f) {
+    Tensor row = Tensor::empty({1, count});
+    for (Index d = 0; d < count; ++d) row.data()[d] = static_cast<Scalar>(f(static_cast<double>(d)));
+    return row;
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

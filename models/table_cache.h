@@ -18,14 +18,18 @@ class TableCache {
     /// current.
     std::vector<Tensor> get(const Positions& positions, Index length,
                             const std::function<std::vector<Tensor>()>& make) const {
-        std::lock_guard lock(mutex_);
-        if (tables_.empty() || length_ != length || !(positions_ == positions)) {
-            ArenaScope heap(nullptr);
-            tables_ = make();
-            positions_ = positions;
-            length_ = length;
+        {
+            const std::lock_guard lock(mutex_);
+            if (!tables_.empty() && length_ == length && positions_ == positions) return tables_;
         }
-        return tables_;
+        // Made without the lock: where every sequence has positions of its own, no worker waits for another.
+        const ArenaScope heap(nullptr);
+        const std::vector<Tensor> tables = make();
+        const std::lock_guard lock(mutex_);
+        tables_ = tables;
+        positions_ = positions;
+        length_ = length;
+        return tables;
     }
 
   private:

@@ -103,7 +103,9 @@ Variable Transformer::hidden(const ForwardInput& input) const {
     if (terms.token_scale != 1) x = scale(x, terms.token_scale);
     if (terms.embedding) x = add(x, terms.embedding);
     x = drop(x, 0);
-    const Mask seen = mask();
+    Mask seen = mask();
+    seen.query_segments.assign(input.segments.begin(), input.segments.end());
+    seen.key_segments = seen.query_segments;
     for (Index layer = 0; layer < model_.layers; ++layer) {
         const Block& block = *blocks_[static_cast<std::size_t>(layer)];
         if (layer > 0 && encoding_->varies_by_layer()) {

@@ -14,8 +14,9 @@ namespace locus::inline LOCUS_SCALAR {
 struct ForwardInput {
     std::span<const Token> tokens;  // [batch, length]
     Index batch = 0, length = 0;
-    Positions positions;         // [1 or batch, length, axes that the encoding reads]
-    Index frequency_length = 0;  // fixed:N of the length mode; 0: length
+    Positions positions;                     // [1 or batch, length, axes that the encoding reads]
+    std::span<const std::int32_t> segments;  // [batch, length]: who sees whom; empty: all in one
+    Index frequency_length = 0;              // fixed:N of the length mode; 0: length
     AttentionForm attention = AttentionForm::tiled;
     bool training = false;  // dropout on
     DropoutKey dropout;     // keyed by seed, step and the first sequence's number in the step

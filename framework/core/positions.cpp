@@ -50,6 +50,16 @@ bool Positions::operator==(const Positions& other) const {
     return true;
 }
 
+Positions Positions::rows(Index first, Index count) const {
+    if (batch_ == 1) return *this;
+    require(first >= 0 && count >= 1 && first + count <= batch_,
+            "positions: sequences {} to {} of a batch of {}", first, first + count - 1, batch_);
+    Positions part = *this;
+    part.offset_ += first * stride_;
+    part.batch_ = count;
+    return part;
+}
+
 bool Positions::is_consecutive() const {
     if (axes_ != 1) return false;
     for (Index b = 0; b < batch_; ++b) {

@@ -1,6 +1,7 @@
 // Where tokens are. Made by the data or by a cache offset, never by an encoding.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -40,6 +41,9 @@ class Positions {
 
     /// Tokens begin .. begin + count of every sequence; shares the values.
     Positions slice(Index begin, Index count) const;
+
+    /// The sequences first .. first + count; positions that are shared by all stay so. The values are shared.
+    Positions rows(Index first, Index count) const;
 
     /// True where every token of every sequence stands one after the token before it (one axis).
     bool is_consecutive() const;

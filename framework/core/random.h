@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
     bootstrap = 6,   // index: replicate
     sampling = 7,    // index: step of the generation
     test = 8,
+    positions = 16,  // index: step and slot of training; document, start and length of an evaluated window
 };
 
 /// A stream of random numbers that depends on (seed, purpose, index) and on nothing else: not on ranks,

@@ -15,26 +15,38 @@ constexpr Index alignment = 64 / static_cast<Index>(sizeof(Scalar));
 thread_local const ParameterGradients* current_gradients = nullptr;
 
 void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& value) {
-    if (parameter.initial.kind == Initial::Kind::constant) {
-        return value.fill(static_cast<Scalar>(parameter.initial.value));
-    }
+    const Initial& initial = parameter.initial;
+    if (initial.kind == Initial::Kind::constant) return value.fill(static_cast<Scalar>(initial.value));
     RandomStream stream(seed, Purpose::parameter, {name_index(parameter.name)});
-    if (parameter.initial.kind == Initial::Kind::drawn) {
-        return parameter.initial.draw(stream, value.values());
+    if (initial.kind == Initial::Kind::drawn) return initial.draw(stream, value.values());
+    auto given = initial.numbers.begin();
+    for (Scalar& number : value.values()) {
+        number =
+            static_cast<Scalar>(initial.kind == Initial::Kind::given    ? *given++
+                                : initial.kind == Initial::Kind::normal ? initial.value * stream.normal()
+                                                                        : initial.value * stream.uniform());
     }
-    for (Scalar& number : value.values())
-        number = static_cast<Scalar>(parameter.initial.value * stream.normal());
 }
 
 }  // namespace
 
-Index ParameterStore::add(std::string name, const Shape& shape, Initial initial, Decay decay) {
+void ParameterInfo::project(std::span<Scalar> numbers) const {
+    if (bounds == Bounds{}) return;
+    const auto least = static_cast<Scalar>(bounds.least), most = static_cast<Scalar>(bounds.most);
+    for (Scalar& number : numbers) number = number < least ? least : number > most ? most : number;
+}
+
+Index ParameterStore::add(std::string name, const Shape& shape, Initial initial, Decay decay,
+                          const Bounds& bounds) {
     require(!values_, "parameters: '{}' comes after the buffer was made", name);
     const auto same = [&](const ParameterInfo& other) { return other.name == name; };
     require(std::none_of(parameters_.begin(), parameters_.end(), same), "parameters: '{}' is there twice",
             name);
+    require(
+        initial.kind != Initial::Kind::given || static_cast<Index>(initial.numbers.size()) == shape.count(),
+        "parameters: '{}' is {}, found {} initial values", name, shape, initial.numbers.size());
     const bool decayed = shape.rank() >= 2 && decay == Decay::matrices;
-    parameters_.push_back({std::move(name), shape, flat_size_, std::move(initial), decayed});
+    parameters_.push_back({std::move(name), shape, flat_size_, std::move(initial), decayed, bounds});
     count_ += shape.count();
     flat_size_ += (shape.count() + alignment - 1) / alignment * alignment;
     return static_cast<Index>(parameters_.size()) - 1;
@@ -44,7 +56,9 @@ void ParameterStore::allocate(std::uint64_t seed) {
     ArenaScope heap(nullptr);
     values_ = Tensor::zeros({flat_size_});
     for (Index i = 0; i < static_cast<Index>(parameters_.size()); ++i) {
-        draw(parameters_[static_cast<std::size_t>(i)], seed, view(values_, i));
+        const ParameterInfo& parameter = parameters_[static_cast<std::size_t>(i)];
+        draw(parameter, seed, view(values_, i));
+        parameter.project(view(values_, i).values());
     }
     kernels::PackCache::instance().watch(values_.data(), flat_size_);
 }

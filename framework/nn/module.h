@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,18 +14,28 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// How a parameter begins: constant, normal with a standard deviation, or as a function draws it. Drawn by
-/// (seed, name), so that arms share initial values wherever names and shapes agree.
+/// How a parameter begins: constant, given, normal with a standard deviation, uniform, or as a function draws it.
+/// Drawn by (seed, name), so that arms share initial values wherever names and shapes agree.
 struct Initial {
     using Draw = std::function<void(RandomStream&, std::span<Scalar>)>;
 
-    enum class Kind { constant, normal, drawn } kind = Kind::constant;
-    double value = 0;  // the constant, or the standard deviation
-    Draw draw = {};    // of a drawn parameter: sets every number
+    enum class Kind { constant, normal, uniform, given, drawn } kind = Kind::constant;
+    double value = 0;                  // the constant, the standard deviation, or the width of [0, value)
+    std::vector<double> numbers = {};  // of `given`, row-major
+    Draw draw = {};                    // of `drawn`: sets every number
     static Initial zeros() { return {Kind::constant, 0}; }
     static Initial ones() { return {Kind::constant, 1}; }
     static Initial normal(double deviation) { return {Kind::normal, deviation}; }
-    static Initial drawn(Draw draw) { return {Kind::drawn, 0, std::move(draw)}; }
+    static Initial uniform(double width) { return {Kind::uniform, width}; }
+    static Initial given(std::vector<double> numbers) { return {Kind::given, 0, std::move(numbers)}; }
+    static Initial drawn(Draw draw) { return {Kind::drawn, 0, {}, std::move(draw)}; }
+};
+
+/// Where a parameter may be: initial values and every update are projected onto [least, most].
+struct Bounds {
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    bool operator==(const Bounds&) const = default;
 };
 
 /// Which parameters weight decay pulls to zero: matrices, unless zero means something for one of them.
@@ -37,6 +48,10 @@ struct ParameterInfo {
     Index offset;  // in the flat buffers
     Initial initial;
     bool decayed;
+    Bounds bounds = {};
+
+    /// Brings numbers of this parameter back within its bounds; NaN stays NaN.
+    void project(std::span<Scalar> numbers) const;
 };
 
 /// All parameters of a model in one flat buffer; gradients and moments use the same layout.
@@ -47,8 +62,10 @@ class ParameterStore {
     ParameterStore(const ParameterStore&) = delete;
     ParameterStore& operator=(const ParameterStore&) = delete;
 
-    /// Adds a parameter; throws for a name that is there already, or after allocate().
-    Index add(std::string name, const Shape& shape, Initial initial, Decay decay = Decay::matrices);
+    /// Adds a parameter; throws for a name that is there already, for given values of another count, or after
+    /// allocate().
+    Index add(std::string name, const Shape& shape, Initial initial, Decay decay = Decay::matrices,
+              const Bounds& bounds = {});
 
     /// Makes the flat buffer and draws the initial values.
     void allocate(std::uint64_t seed);
@@ -109,8 +126,8 @@ class ParameterScope {
         : store_(&store), prefix_(std::move(prefix)) {}
     ParameterScope inside(const std::string& name) const { return ParameterScope(*store_, join(name)); }
     Parameter add(const std::string& name, const Shape& shape, Initial initial,
-                  Decay decay = Decay::matrices) const {
-        return Parameter(*store_, store_->add(join(name), shape, std::move(initial), decay));
+                  Decay decay = Decay::matrices, const Bounds& bounds = {}) const {
+        return Parameter(*store_, store_->add(join(name), shape, std::move(initial), decay, bounds));
     }
 
   private:

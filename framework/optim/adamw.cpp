@@ -43,6 +43,7 @@ void Adamw::step(Workers& workers, Index step, double lr, const Tensor& gradient
             own.weight_decay = parameter.decayed ? options_.weight_decay : 0;
             kernels::adamw(own, gradient.data() + from, first_.data() + from, second_.data() + from,
                            store_.values().data() + from, to - from);
+            parameter.project({store_.values().data() + from, static_cast<std::size_t>(to - from)});
         }
     });
     store_.touch();

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "framework/ops/elementwise.h"
+#include "framework/ops/shape.h"
 #include "models/distances.h"
 #include "models/encoding.h"
 
@@ -9,6 +11,7 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
+// 2^(-8h / heads), h from 1: the rule for powers of two.
 std::vector<double> geometric_slopes(Index heads) {
     std::vector<double> slopes;
     for (Index h = 1; h <= heads; ++h) {
@@ -19,7 +22,7 @@ std::vector<double> geometric_slopes(Index heads) {
 
 // The rule of the authors' code for any head count: the slopes of the power of two below, then every second
 // of the slopes of twice as many.
-std::vector<double> alibi_slopes(Index heads) {
+std::vector<double> paper_slopes(Index heads) {
     Index power = 1;
     while (2 * power <= heads) power *= 2;
     std::vector<double> slopes = geometric_slopes(power);
@@ -30,52 +33,71 @@ std::vector<double> alibi_slopes(Index heads) {
 
 class Alibi : public PositionalEncoding {
   public:
-    explicit Alibi(const EncodingShape& shape) : slopes_(alibi_slopes(shape.heads)) {}
+    Alibi(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
+        : rule_(options.text("slopes")),
+          site_(shape.site),
+          fixed_(rule_ == "naive" ? geometric_slopes(shape.heads) : paper_slopes(shape.heads)) {
+        if (rule_ == "learned") learned_ = scope.add("slopes", {shape.heads}, Initial::given(fixed_));
+    }
 
     PositionTerms terms(const Positions& query, const Positions& key, const Context&) const override {
         PositionTerms terms;
         terms.bias = distance_bias(query, key);
-        const auto heads = static_cast<Index>(slopes_.size()),
-                   count = static_cast<Index>(terms.bias.rows.size());
-        Tensor table = Tensor::empty({heads, count});
-        for (Index h = 0; h < heads; ++h) {
-            for (Index d = 0; d < count; ++d) {
-                terms.bias.rows[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(d);
-                table.data()[h * count + d] = static_cast<Scalar>(bias(h, terms.bias.first + d));
-            }
-        }
-        terms.bias.table = table;
+        const Variable penalties = row_of(rows_by_size(terms.bias), [](double d) { return -d; });
+        terms.bias.table = multiply(slopes(), penalties);
         return terms;
     }
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
-        card.slopes = slopes_;
-        card.conventions["slopes"] = "the authors' code: powers of two, then every second of twice as many";
-        card.conventions["bias"] = "-slope |distance|, added after the logits are scaled";
+        card.slopes = fixed_;
+        if (learned_) card.slopes.assign(learned_.value().values().begin(), learned_.value().values().end());
+        card.conventions["slopes"] = slopes_text();
+        card.conventions["bias"] =
+            site_ == Site::self_causal
+                ? "-slope distance, added after the logits are scaled"
+                : "-slope |distance|, the same before and after the query, added after the logits are scaled";
         card.distances = request.distances;
-        card.bias.resize(slopes_.size());
-        for (std::size_t k = 0; k < request.distances.size(); ++k) {
-            card.rows.push_back(static_cast<std::int32_t>(k));
-            for (std::size_t h = 0; h < slopes_.size(); ++h) {
-                card.bias[h].push_back(bias(static_cast<Index>(h), request.distances[k]));
-            }
+        card.bias.resize(card.slopes.size());
+        for (std::int64_t distance : request.distances) {
+            card.rows.push_back(static_cast<std::int32_t>(std::abs(distance)));
+            for (std::size_t h = 0; h < card.slopes.size(); ++h)
+                card.bias[h].push_back(-card.slopes[h] * static_cast<double>(std::abs(distance)));
         }
     }
 
   private:
-    double bias(Index head, std::int64_t distance) const {
-        return -slopes_[static_cast<std::size_t>(head)] * static_cast<double>(std::abs(distance));
+    // [heads, 1]
+    Variable slopes() const {
+        const auto heads = static_cast<Index>(fixed_.size());
+        if (learned_) return reshape(learned_, {heads, 1});
+        Tensor slopes = Tensor::empty({heads, 1});
+        std::transform(fixed_.begin(), fixed_.end(), slopes.data(),
+                       [](double slope) { return static_cast<Scalar>(slope); });
+        return slopes;
     }
 
-    std::vector<double> slopes_;  // [heads]
+    std::string slopes_text() const {
+        if (rule_ == "naive") return "naive: 2^(-8h/heads) for every head count, not the authors' rule";
+        const std::string paper = "the authors' code: powers of two, then every second of twice as many";
+        return rule_ == "learned" ? "learned, from those of " + paper : paper;
+    }
+
+    std::string rule_;
+    Site site_;
+    std::vector<double> fixed_;  // [heads]
+    Parameter learned_;          // [heads]
 };
 
 const bool alibi_registered = EncodingRegistry::instance().add(
-    "alibi", {.doc = "a penalty linear in the distance, by fixed slopes a head (arXiv:2108.12409)",
-              .options = {},
-              .make = [](const Options&, const EncodingShape& shape, const ParameterScope&) {
-                  return std::make_unique<Alibi>(shape);
-              }});
+    "alibi",
+    {.doc = "a penalty linear in the distance, by a slope a head (arXiv:2108.12409)",
+     .options = {{.name = "slopes",
+                  .standard = std::string("paper"),
+                  .doc = "the authors' code; learned, beginning there; or naive, 2^(-8h/heads) for all heads",
+                  .choices = {"paper", "learned", "naive"}}},
+     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
+         return std::make_unique<Alibi>(options, shape, scope);
+     }});
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/ops/elementwise.h"
 #include "models/distances.h"
 #include "models/encoding.h"
 
@@ -36,6 +37,8 @@ class T5 : public PositionalEncoding {
           max_distance_(options.integer("relative_attention_max_distance")),
           causal_(shape.site == Site::self_causal),
           scaled_(options.text("logits") == "scaled"),
+          bias_scale_(options.text("bias_scale") == "one" ? 1
+                                                          : std::sqrt(static_cast<double>(shape.head_dim))),
           table_(scope.add("relative_attention_bias", {shape.heads, buckets_}, Initial::normal(0.02))) {
         const Index side = causal_ ? buckets_ : buckets_ / 2;
         require(buckets_ % 2 == 0 && side >= 2 && side % 2 == 0,
@@ -53,7 +56,7 @@ class T5 : public PositionalEncoding {
         for (std::size_t d = 0; d < terms.bias.rows.size(); ++d) {
             terms.bias.rows[d] = bucket(terms.bias.first + static_cast<std::int64_t>(d));
         }
-        terms.bias.table = table_;
+        terms.bias.table = bias_scale_ == 1 ? table_ : scale(table_, static_cast<Scalar>(bias_scale_));
         if (!scaled_) terms.logit_scale = 1;
         return terms;
     }
@@ -62,14 +65,17 @@ class T5 : public PositionalEncoding {
         card.conventions["logits"] = scaled_ ? "scaled by 1 / sqrt(head_dim)" : "unscaled, as in the paper";
         card.conventions["buckets"] = causal_ ? "causal" : "bidirectional";
         card.conventions["table"] = "shared by all layers";
+        card.conventions["bias"] = bias_scale_ == 1
+                                       ? "the table's entries"
+                                       : fmt::format("the table's entries times {}", bias_scale_);
         if (!scaled_) card.logit_scale = 1;
         card.distances = request.distances;
         card.bias.resize(static_cast<std::size_t>(table_.value().size(0)));
         for (std::int64_t distance : request.distances) {
             card.rows.push_back(bucket(distance));
             for (std::size_t h = 0; h < card.bias.size(); ++h) {
-                card.bias[h].push_back(
-                    table_.value().data()[static_cast<Index>(h) * buckets_ + card.rows.back()]);
+                const Index at = static_cast<Index>(h) * buckets_ + card.rows.back();
+                card.bias[h].push_back(bias_scale_ * static_cast<double>(table_.value().data()[at]));
             }
         }
     }
@@ -81,6 +87,7 @@ class T5 : public PositionalEncoding {
 
     Index buckets_, max_distance_;
     bool causal_, scaled_;
+    double bias_scale_;
     Parameter table_;  // [heads, buckets]
 };
 
@@ -98,7 +105,11 @@ const bool t5_registered = EncodingRegistry::instance().add(
                  {.name = "logits",
                   .standard = std::string("scaled"),
                   .doc = "scaled by 1 / sqrt(head_dim) like every other arm, or unscaled as in the paper",
-                  .choices = {"scaled", "unscaled"}}},
+                  .choices = {"scaled", "unscaled"}},
+                 {.name = "bias_scale",
+                  .standard = std::string("one"),
+                  .doc = "what the table is multiplied by; sqrt_head_dim as in GPT-NeoX, which scales logits",
+                  .choices = {"one", "sqrt_head_dim"}}},
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<T5>(options, shape, scope);
      }});

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr Index most_positions = 8;     // where none are asked for
 constexpr Index most_distances = 4096;  // on each side, in a row
-constexpr Index most_masked = 16;       // tokens of the mask
+constexpr Index most_masked = 128;      // tokens of the mask
 
 std::vector<std::int64_t> counting(std::int64_t from, std::int64_t count) {
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
@@ -69,12 +69,12 @@ json waves(const EncodingCard& card, const std::vector<std::int64_t>& positions,
     return out;
 }
 
-// Turns over the trained text; the cells of a grid do not stand in one line.
-json trained_arc(const EncodingCard& card, const std::string& kind, Index trained_length) {
+// Turns over the positions of training; the cells of a grid do not stand in one line.
+json trained_arc(const EncodingCard& card, const std::string& kind, Index trained_positions) {
     json out = json::array();
     if (!EncodingRegistry::instance().at(kind).reads(1)) return out;
     for (const double inverse : card.inv_freq)
-        out.push_back(static_cast<double>(trained_length) * inverse / (2 * std::numbers::pi));
+        out.push_back(static_cast<double>(trained_positions) * inverse / (2 * std::numbers::pi));
     return out;
 }
 
@@ -109,7 +109,9 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     out["conventions"] = conventions_of(recipe, model, card);
     out["base"] = card.base ? json(*card.base) : json();
     out["length"] = request.length;
+    const Index reach = recipe.data.positions.span(recipe.train.length);
     out["train_length"] = recipe.train.length;
+    out["trained_positions"] = reach;
     out["inv_freq"] = card.inv_freq;
     out["pair_axis"] = card.pair_axis;
     out["learned_inv_freq"] = card.learned_inv_freq;
@@ -118,7 +120,7 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     out["query_magnitude"] = card.query_magnitude;
     out["key_magnitude"] = card.key_magnitude;
     out["logit_scale"] = card.logit_scale;
-    out["trained_arc"] = trained_arc(card, recipe.encoding.kind, recipe.train.length);
+    out["trained_arc"] = trained_arc(card, recipe.encoding.kind, reach);
     out["slopes"] = card.slopes;
     out["distances"] = card.distances;
     out["rows"] = card.rows;

@@ -24,6 +24,23 @@ std::string length_text(const PositionalEncoding& encoding, Index trained) {
     return text + fmt::format("; trained at {}", trained);
 }
 
+std::string positions_text(const PositionOptions& positions) {
+    const Index last = positions.max_position - 1;
+    switch (positions.kind) {
+        case PositionKind::packed:
+            return "from 0 in each document of a window; none sees another";
+        case PositionKind::randomized:
+            return fmt::format("a sorted sample of 0 to {}, one a training batch and one an evaluated window",
+                               last);
+        case PositionKind::pose:
+            return fmt::format("{} chunks of a training window, moved apart up to {}; evaluated from 0",
+                               positions.chunks, last);
+        case PositionKind::consecutive:
+            break;
+    }
+    return "0, 1, 2, ... in every window";
+}
+
 std::string initial_text(Index layers) {
     return fmt::format(
         "weights and embeddings N(0, 0.02), outputs to the residual stream N(0, 0.02 / sqrt(2 layers) = "
@@ -42,6 +59,7 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
          fmt::format("multiplied by {:.6g}{}", card.logit_scale,
                      card.logit_scale == 1 ? "" : fmt::format(", head_dim {}", options.head_dim()))},
         {"mask", mask_text(recipe.mask)},
+        {"positions", positions_text(recipe.data.positions)},
         {"lengths", length_text(model.encoding(), recipe.train.length)},
         {"attention", "tiled, with an online softmax; equal to composed ops"},
         {"dropout",

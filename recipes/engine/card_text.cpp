@@ -41,7 +41,7 @@ std::string frequencies(const json& card) {
     const json &arcs = card["trained_arc"], &axes = card["pair_axis"], &zeta = card["zeta"];
     std::string text = fmt::format("\nfrequencies, magnitude {:.6g}", card["magnitude"].get<double>());
     if (!arcs.empty())
-        text += fmt::format(" (turns: over the trained {} tokens)", plain(card["train_length"]));
+        text += fmt::format(" (turns: over the {} trained positions)", plain(card["trained_positions"]));
     text += "\n";
     text += fmt::format("  {:>4}  {:>14}  {:>14}{}{}{}\n", "pair", "radians/token", "wavelength",
                         arcs.empty() ? "" : fmt::format("  {:>12}", "turns"), axes.empty() ? "" : "  axis",

@@ -19,7 +19,8 @@ EvaluationReport evaluate(const Transformer& model, const Split& split, const Ev
         job.run.unit = tokenizer.name();
         const auto tokens = static_cast<Index>(job.run.losses.index.size());
         for (const std::vector<Window>& windows : job.windows) {
-            job.run.losses.nats.push_back(score(model, split.documents, windows, tokens, workers, count));
+            job.run.losses.nats.push_back(
+                score(model, split.documents, windows, tokens, workers, count, sound.positions));
         }
         summarise(job.run, job.clusters, tokenizer, sound.train_length);
         report.runs.push_back(std::move(job.run));

@@ -187,6 +187,10 @@ EvaluationPlan checked(EvaluationPlan plan) {
     require(plan.lengths.front() >= 1, "evaluation: expected lengths of at least 1 token, found {}",
             plan.lengths.front());
     require(plan.targets >= 1, "evaluation: expected at least 1 target, found {}", plan.targets);
+    require(
+        plan.positions.kind != PositionKind::randomized || plan.lengths.back() <= plan.positions.max_position,
+        "evaluation: {} tokens need as many of the {} randomized positions (data.max_position)",
+        plan.lengths.back(), plan.positions.max_position);
     std::vector<Protocol> once;
     for (const Protocol& protocol : plan.protocols) {
         require(protocol.stride <= plan.lengths.front(),
@@ -206,6 +210,10 @@ EvaluationJob make_job(const Protocol& protocol, const EvaluationPlan& plan, con
     run.split = split.name;
     run.text = plan.contiguous ? "one stream" : "documents";
     run.documents = static_cast<Index>(split.documents.size());
+    if (plan.positions.kind == PositionKind::randomized)
+        run.notes.push_back(fmt::format(
+            "positions of each window: a sorted sample of 0 to {}, drawn by its place in the text",
+            plan.positions.max_position - 1));
     run.documents_too_short = std::count_if(split.documents.begin(), split.documents.end(),
                                             [](const SplitDocument& d) { return d.tokens.size() < 2; });
     const bool only_longest = protocol.kind == ProtocolKind::per_position;

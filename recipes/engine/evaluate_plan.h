@@ -14,9 +14,10 @@ namespace locus {
 struct EvaluationPlan {
     std::vector<Index> lengths;  // tokens
     std::vector<Protocol> protocols;
-    Index targets = 2048;     // of same_target
-    Index train_length = 0;   // the context that gains are counted from, where it is among the lengths
-    bool contiguous = false;  // Splits::contiguous: the split is a piece of one document
+    Index targets = 2048;            // of same_target
+    Index train_length = 0;          // the context that gains are counted from, where it is among the lengths
+    bool contiguous = false;         // Splits::contiguous: the split is a piece of one document
+    PositionOptions positions = {};  // of the windows
 };
 
 /// A protocol with everything but the losses.
@@ -31,7 +32,7 @@ struct EvaluationJob {
 inline constexpr Index bootstrap_block = 4096;  // tokens of a stream that are drawn together
 
 /// Lengths ascending, and lengths and protocols once each. Throws a usage Error for none of either, a length
-/// or a number of targets below 1, and a stride above a length.
+/// or a number of targets below 1, a stride above a length, and lengths beyond the positions that are drawn.
 EvaluationPlan checked(EvaluationPlan plan);
 
 /// Windows of one protocol of a checked plan. `longest`: the positions that the encoding's table holds, if

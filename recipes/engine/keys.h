@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,8 +17,9 @@ namespace locus {
 /// A recipe while it is read: beside the recipe, the keys that only stand in for another one.
 struct Draft {
     Recipe recipe;
-    Index steps = 0;       // train.steps, for train.tokens
-    double warmup = 0.03;  // train.warmup, for train.warmup_steps
+    std::map<std::string, std::string> preset;  // options of the encoding that a preset stands for
+    Index steps = 0;                            // train.steps, for train.tokens
+    double warmup = 0.03;                       // train.warmup, for train.warmup_steps
 };
 
 /// One key of a recipe.

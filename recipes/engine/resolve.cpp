@@ -11,6 +11,8 @@ namespace locus {
 
 namespace {
 
+constexpr Index paper_max_position = 2048;  // of randomized positions (arXiv:2305.16843)
+
 /// The layer, asked for where and whether something was said.
 class Said {
   public:
@@ -120,6 +122,31 @@ void resolve_evaluate(EvaluateOptions& evaluate, Index longest, const Said& said
                 evaluate.lengths.front());
 }
 
+// Every number that a position source needs must fit the windows of training and evaluation.
+void resolve_positions(Recipe& recipe, const Said& said) {
+    PositionOptions& positions = recipe.data.positions;
+    const bool randomized = positions.kind == PositionKind::randomized,
+               pose = positions.kind == PositionKind::pose;
+    require(randomized || pose || !said.has("data.max_position"),
+            "{}: data.max_position belongs to data.positions: randomized or pose",
+            said.where({"data.max_position"}));
+    require(pose || !said.has("data.chunks"), "{}: data.chunks belongs to data.positions: pose",
+            said.where({"data.chunks"}));
+    const Index evaluated = recipe.evaluate.lengths.back(), length = recipe.train.length;
+    if (randomized && positions.max_position == 0) positions.max_position = paper_max_position;
+    if (pose && positions.max_position == 0) positions.max_position = std::max(evaluated, length);
+    const std::string place = said.where({"data.max_position", "data.positions"});
+    require(positions.span(length) >= length,
+            "{}: data.max_position {} is less than the {} tokens of train.length", place,
+            positions.max_position, length);
+    require(!randomized || positions.max_position >= evaluated,
+            "{}: data.max_position {} is less than the {} tokens of the longest of evaluate.lengths", place,
+            positions.max_position, evaluated);
+    require(!pose || positions.chunks <= length,
+            "{}: {} chunks cannot be cut from a window of {} tokens (train.length)",
+            said.where({"data.chunks", "data.positions"}), positions.chunks, length);
+}
+
 void check_table(const TableOptions& table, const Said& said, const Schema& schema) {
     std::vector<std::string> axes;
     const auto check = [&](const std::string& path, const std::string& axis) {
@@ -142,10 +169,21 @@ void check_table(const TableOptions& table, const Said& said, const Schema& sche
 Draft draft_of(const Layer& layer, const Schema& schema) {
     Draft draft;
     EncodingOptions& encoding = draft.recipe.encoding;
-    const auto kind = layer.values.find("encoding.kind");
-    if (kind != layer.values.end()) schema.find("encoding.kind")->read(draft, kind->second);
+    Source source;
+    for (const std::string path : {"encoding.kind", "encoding.preset"}) {
+        const auto value = layer.values.find(path);
+        if (value == layer.values.end()) continue;
+        schema.find(path)->read(draft, value->second);
+        source = value->second.source;
+    }
     require(schema.kinds().contains(encoding.kind), "encoding kind '{}' is not known", encoding.kind);
     encoding.options = Options(schema.kinds().at(encoding.kind));
+    for (const auto& [name, text] : draft.preset) {
+        const Key* key = schema.find("encoding." + name, encoding.kind);
+        require(key != nullptr, "{}: the preset sets {}, which encoding {} does not have", source.text(),
+                name, encoding.kind);
+        key->read(draft, Value::scalar(text, source));
+    }
     for (const auto& [path, value] : layer.values) {
         const Key* key = schema.find(path, encoding.kind);
         if (key == nullptr) schema.refuse_foreign(path, encoding.kind, value.source);
@@ -163,6 +201,7 @@ Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& sc
     check_mask(recipe.mask, said);
     resolve_train(recipe.train, draft, recipe.data.block, said, notes);
     resolve_evaluate(recipe.evaluate, longest, said);
+    resolve_positions(recipe, said);
     check_table(recipe.table, said, schema);
     return std::move(recipe);
 }

@@ -26,7 +26,8 @@ std::string joined(const std::vector<std::string>& texts) {
     return all;
 }
 
-Schema::Schema(KindCatalogue kinds) : kinds_(std::move(kinds)), keys_(fixed_keys(kinds_)) {
+Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets)
+    : kinds_(std::move(kinds)), keys_(fixed_keys(kinds_, presets)) {
     for (const auto& [kind, declared] : kinds_) options_[kind] = encoding_keys(declared);
     for (const Key& key : keys_) {
         const std::string section = section_of(key.path);

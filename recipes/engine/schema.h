@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "recipes/engine/keys.h"
+#include "recipes/engine/presets.h"
 
 namespace locus {
 
@@ -14,7 +15,7 @@ using KindCatalogue = std::map<std::string, std::vector<Option>>;
 
 class Schema {
   public:
-    explicit Schema(KindCatalogue kinds);
+    explicit Schema(KindCatalogue kinds, std::vector<Preset> presets = {});
 
     /// The keys of a recipe whose encoding is of `kind`, in the order of the resolved recipe.
     std::vector<const Key*> keys(const std::string& kind) const;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "data/positions.h"
+
 namespace locus {
 
 void ProgressCount::add(Index tokens) {
@@ -24,7 +26,7 @@ constexpr Index tokens_of_a_pass = 1024;  // rows enough for BLAS; more would le
 /// Windows of equal length that share a forward pass.
 struct Pass {
     std::vector<const Window*> windows;
-    Positions positions;
+    Positions positions;  // where they do not depend on the window
 
     Index sequences() const { return static_cast<Index>(windows.size()); }
     Index length() const { return windows.front()->inputs; }
@@ -47,8 +49,21 @@ std::vector<Pass> make_passes(std::span<const Window> windows) {
     return passes;
 }
 
-Batch make_batch(const Pass& pass, std::span<const SplitDocument> documents) {
+// Drawn for each window by itself, so that it does not matter which windows share a pass.
+Positions drawn_positions(const Pass& pass, std::span<const SplitDocument> documents,
+                          const PositionOptions& options) {
+    std::vector<std::int64_t> all;
+    for (const Window* window : pass.windows) {
+        const Index document = documents[static_cast<std::size_t>(window->document)].index;
+        const auto own = evaluation_positions(options, document, window->start, window->inputs);
+        all.insert(all.end(), own.begin(), own.end());
+    }
+    return Positions(pass.sequences(), pass.length(), 1, std::move(all));
+}
+
+Batch make_batch(const Pass& pass, std::span<const SplitDocument> documents, const PositionOptions& options) {
     Batch batch{pass.sequences(), pass.length(), {}, {}, pass.positions};
+    if (options.kind == PositionKind::randomized) batch.positions = drawn_positions(pass, documents, options);
     for (const Window* window : pass.windows) {
         const auto text = documents[static_cast<std::size_t>(window->document)].tokens;
         const auto inputs = text.begin() + window->start;
@@ -59,12 +74,14 @@ Batch make_batch(const Pass& pass, std::span<const SplitDocument> documents) {
     return batch;
 }
 
-void run(const Transformer& model, const Pass& pass, const Batch& batch, std::vector<double>& nats) {
+void run(const Transformer& model, const Pass& pass, const Batch& batch, Index frequency_length,
+         std::vector<double>& nats) {
     ForwardInput input;
     input.tokens = batch.tokens;
     input.batch = batch.sequences;
     input.length = batch.length;
     input.positions = batch.positions;
+    input.frequency_length = frequency_length;
     const CrossEntropy loss = model.loss(input, batch.targets, true);
     for (Index s = 0; s < pass.sequences(); ++s) {
         const Window& window = *pass.windows[static_cast<std::size_t>(s)];
@@ -77,7 +94,7 @@ void run(const Transformer& model, const Pass& pass, const Batch& batch, std::ve
 
 std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
                           std::span<const Window> windows, Index slots, Workers& workers,
-                          ProgressCount& progress) {
+                          ProgressCount& progress, const PositionOptions& positions) {
     std::vector<double> nats(static_cast<std::size_t>(slots), std::numeric_limits<double>::quiet_NaN());
     const std::vector<Pass> passes = make_passes(windows);
     std::atomic<std::size_t> next = 0;
@@ -86,10 +103,11 @@ std::vector<double> score(const Transformer& model, std::span<const SplitDocumen
         Arena arena;
         try {
             for (std::size_t i = next++; i < passes.size(); i = next++) {
-                const Batch batch = make_batch(passes[i], documents);
+                const Batch batch = make_batch(passes[i], documents, positions);
+                const Index reach = positions.kind == PositionKind::randomized ? positions.max_position : 0;
                 {
                     const ArenaScope scope(&arena);
-                    run(model, passes[i], batch, nats);
+                    run(model, passes[i], batch, reach, nats);
                 }
                 arena.reset();
                 progress.add(batch.sequences * batch.length);
@@ -102,7 +120,8 @@ std::vector<double> score(const Transformer& model, std::span<const SplitDocumen
     return nats;
 }
 
-TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers) {
+TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers,
+                    const PositionOptions& positions) {
     std::vector<Window> windows;
     TokenSum sum;
     for (std::size_t d = 0; d < split.documents.size(); ++d) {
@@ -112,7 +131,8 @@ TokenSum split_loss(const Transformer& model, const Split& split, Index length, 
         sum.tokens += std::max<Index>(0, tokens - 1);
     }
     ProgressCount silent(nullptr, 0);
-    for (double nats : score(model, split.documents, windows, sum.tokens, workers, silent)) sum.nats += nats;
+    for (double nats : score(model, split.documents, windows, sum.tokens, workers, silent, positions))
+        sum.nats += nats;
     return sum;
 }
 

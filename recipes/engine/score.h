@@ -35,14 +35,16 @@ class ProgressCount {
 namespace locus::inline LOCUS_SCALAR {
 
 /// Nats of the scored places of `windows`, each at its slot, [slots]; NaN where no window writes. Positions
-/// count from 0 in each window. Windows of equal length share a forward pass of a size that depends on their
-/// length and number only, so the number of workers changes no bit.
+/// are evaluation_positions(): they count from 0 in each window, or are drawn for it. Windows of equal length
+/// share a forward pass of a size that depends on their length and number only, so the number of workers
+/// changes no bit.
 std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
                           std::span<const Window> windows, Index slots, Workers& workers,
-                          ProgressCount& progress);
+                          ProgressCount& progress, const PositionOptions& positions = {});
 
 /// Loss over a split in windows of `length` that do not overlap; sum 0 over 0 tokens where there is no
 /// target.
-TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers);
+TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers,
+                    const PositionOptions& positions = {});
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -1,5 +1,7 @@
 #include "recipes/engine/sections.h"
 
+#include "framework/core/error.h"
+
 namespace locus {
 
 namespace {
@@ -36,14 +38,36 @@ std::vector<Key> model_keys() {
     return keys.take();
 }
 
-Key kind_key(const std::map<std::string, std::vector<Option>>& kinds) {
+void read_preset(Draft& draft, const Value& value, const std::string& path,
+                 const std::vector<Preset>& presets) {
+    if (value.type != Value::Type::scalar) refuse(value, path, "the name of a preset such as rope@llama");
+    const Preset* preset = find_preset(presets, value.text);
+    if (preset == nullptr)
+        refuse(value, path,
+               fmt::format("a preset; the nearest is '{}' (see: locus list presets)",
+                           nearest_preset(presets, value.text)));
+    draft.recipe.encoding.kind = preset->kind();
+    draft.preset = preset->options;
+}
+
+Key kind_key(const std::map<std::string, std::vector<Option>>& kinds, const std::vector<Preset>& presets) {
     std::vector<std::string> names;
     for (const auto& [name, options] : kinds) names.push_back(name);
-    return {"encoding.kind", "the one source of position in the model",
-            [names](Draft& draft, const Value& value) {
+    return {"encoding.kind", "the one source of position in the model, or a preset such as rope@llama",
+            [names, presets](Draft& draft, const Value& value) {
+                if (value.text.find('@') != std::string::npos)
+                    return read_preset(draft, value, "encoding.kind", presets);
                 draft.recipe.encoding.kind = names[read_choice(value, "encoding.kind", names)];
             },
             [](const Recipe& recipe) { return Value::scalar(recipe.encoding.kind); }};
+}
+
+Key preset_key(const std::vector<Preset>& presets) {
+    return {"encoding.preset", "the encoding as another system has it, such as rope@llama; instead of kind",
+            [presets](Draft& draft, const Value& value) {
+                read_preset(draft, value, "encoding.preset", presets);
+            },
+            [](const Recipe&) { return std::nullopt; }, "encoding.kind"};
 }
 
 std::vector<Key> mask_keys() {
@@ -91,11 +115,13 @@ OptionValue read_option(const Value& value, const std::string& path, const Optio
 
 }  // namespace
 
-std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds) {
+std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds,
+                            const std::vector<Preset>& presets) {
     std::vector<Key> all = {question_key()};
     append(all, data_keys());
     append(all, model_keys());
-    all.push_back(kind_key(kinds));
+    all.push_back(preset_key(presets));
+    all.push_back(kind_key(kinds, presets));
     append(all, mask_keys());
     append(all, train_keys());
     append(all, evaluate_keys());

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "recipes/engine/keys.h"
+#include "recipes/engine/presets.h"
 
 namespace locus {
 
 /// All keys but the options of encodings, in the order of the resolved recipe.
-std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds);
+std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds,
+                            const std::vector<Preset>& presets);
 
 /// The keys of an encoding that declares these options.
 std::vector<Key> encoding_keys(const std::vector<Option>& declared);

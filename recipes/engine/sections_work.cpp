@@ -65,6 +65,36 @@ void add_optional(Keys<DataOptions>& keys, const std::string& name, std::optiona
         });
 }
 
+/// The keys of where tokens are said to be. Those that a kind does not have are not written.
+void add_positions(Keys<DataOptions>& keys) {
+    using P = PositionOptions;
+    const std::vector<std::string> kinds = {"consecutive", "packed", "randomized", "pose"};
+    keys.custom(
+        "positions", "consecutive; packed documents; randomized (arXiv:2305.16843); pose (arXiv:2309.10400)",
+        [kinds](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.data.positions.kind = static_cast<PositionKind>(read_choice(value, path, kinds));
+        },
+        [kinds](const Recipe& recipe) {
+            return Value::scalar(kinds[static_cast<std::size_t>(recipe.data.positions.kind)]);
+        });
+    const auto add = [&](const std::string& name, Index P::*member, Range<Index> range,
+                         const std::vector<PositionKind>& owners, const std::string& doc) {
+        keys.custom(
+            name, doc,
+            [=](Draft& draft, const Value& value, const std::string& path) {
+                draft.recipe.data.positions.*member = read_integer(value, path, range);
+            },
+            [=](const Recipe& recipe) -> std::optional<Value> {
+                const P& positions = recipe.data.positions;
+                if (std::count(owners.begin(), owners.end(), positions.kind) == 0) return std::nullopt;
+                return Value::scalar(text_of(positions.*member));
+            });
+    };
+    add("max_position", &P::max_position, at_least(1), {PositionKind::randomized, PositionKind::pose},
+        "positions lie below it; default: 2048 (randomized), the greatest evaluated length (pose)");
+    add("chunks", &P::chunks, at_least(2), {PositionKind::pose}, "parts of a window that are moved apart");
+}
+
 Range<Index> seeds() {
     return {0, std::numeric_limits<Index>::max()};
 }
@@ -79,6 +109,7 @@ std::vector<Key> data_keys() {
     keys.integer(
         "block", &D::block, at_least(1),
         "tokens of a block of the training order; default: the longest training length among the arms");
+    add_positions(keys);
     add_split(keys, "valid", &D::valid, &D::valid_fraction);
     add_split(keys, "test", &D::test, &D::test_fraction);
     add_optional(keys, "documents", &D::documents, at_least(1), "of the generated corpus");

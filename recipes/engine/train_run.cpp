@@ -92,7 +92,7 @@ class TrainSession {
           model_(make_trainable_model(recipe_)),
           data_(bench.data(recipe_.data)),
           order_(data_.splits.train, recipe_.data.block, recipe_.train.length, recipe_.train.sequences(),
-                 recipe_.train.seed),
+                 recipe_.train.seed, recipe_.data.positions),
           checkpoints_(folder / "checkpoints", recipe_.train.keep),
           identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer,
                     model_->options().vocabulary, recipe_.train.seed},
@@ -169,15 +169,17 @@ class TrainSession {
             return model_->loss({.tokens = batch.tokens_of(first, count),
                                  .batch = count,
                                  .length = batch.length,
-                                 .positions = batch.positions,
+                                 .positions = batch.positions.rows(first, count),
+                                 .segments = batch.segments_of(first, count),
+                                 .frequency_length = recipe_.data.positions.span(batch.length),
                                  .training = true,
                                  .dropout = {recipe_.train.seed, static_cast<std::uint64_t>(step),
                                              static_cast<std::uint64_t>(first), 0}},
                                 batch.targets_of(first, count));
         };
         hooks.validate = [this](Index) {
-            const TokenSum sum =
-                split_loss(*model_, data_.splits.valid, recipe_.train.length, bench_.workers());
+            const TokenSum sum = split_loss(*model_, data_.splits.valid, recipe_.train.length,
+                                            bench_.workers(), recipe_.data.positions);
             return sum.nats / static_cast<double>(sum.tokens);
         };
         hooks.log = [this](const StepRecord& record) {

@@ -46,6 +46,8 @@ std::string cell_name(const std::vector<Coordinate>& cell, const std::string& pa
 std::string value_of(const std::string& axis, const std::string& written, const Draft& draft,
                      const Schema& schema) {
     if (axis == "arm") return written;
+    const bool is_preset = axis == "encoding.kind" && written.starts_with(draft.recipe.encoding.kind + "@");
+    if (is_preset) return written;  // more than its kind
     const Key* key = schema.find(axis, draft.recipe.encoding.kind);
     const auto value = key != nullptr ? key->write(draft.recipe) : std::nullopt;
     if (value && value->type == Value::Type::scalar) return value->text;
@@ -128,8 +130,9 @@ Sketch sketch_of(const Experiment& experiment, const std::vector<const Choice*>&
         cell.push_back({name, value_of(name, choices[axis]->label, sketch.draft, schema)});
     }
     for (const Coordinate& coordinate : experiment.cell) {
-        const bool overridden = experiment.overrides.values.contains(coordinate.axis);
-        cell.push_back(overridden ? Coordinate{coordinate.axis, value_of(coordinate.axis, coordinate.value,
+        const auto over = experiment.overrides.values.find(coordinate.axis);
+        const bool overridden = over != experiment.overrides.values.end();
+        cell.push_back(overridden ? Coordinate{coordinate.axis, value_of(coordinate.axis, over->second.text,
                                                                          sketch.draft, schema)}
                                   : coordinate);
     }

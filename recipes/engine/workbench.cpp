@@ -14,7 +14,7 @@ const Schema& recipe_schema() {
         for (const std::string& kind : EncodingRegistry::instance().names()) {
             kinds[kind] = EncodingRegistry::instance().at(kind).options;
         }
-        return Schema(std::move(kinds));
+        return Schema(std::move(kinds), standard_presets());
     }();
     return schema;
 }
@@ -48,10 +48,17 @@ const LoadedData& Workbench::data(const DataOptions& options) {
 namespace locus::inline LOCUS_SCALAR {
 
 std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
-    ModelOptions model = recipe.model;
-    model.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
-    return std::make_unique<Transformer>(model, recipe.encoding, recipe.mask, recipe.train.length,
-                                         recipe.train.seed);
+    ModelOptions options = recipe.model;
+    options.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
+    auto model = std::make_unique<Transformer>(options, recipe.encoding, recipe.mask, recipe.train.length,
+                                               recipe.train.seed);
+    const Index reach = recipe.data.positions.span(recipe.train.length);
+    const Index longest = model->encoding().longest().value_or(reach);
+    require(longest >= reach,
+            "encoding {}: its table holds positions 0 to {}, but those of the training data reach {} "
+            "(data.max_position {})",
+            recipe.encoding.kind, longest - 1, reach - 1, recipe.data.positions.max_position);
+    return model;
 }
 
 std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {

@@ -41,7 +41,8 @@ class Workbench {
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// The model of a recipe with its initial values.
+/// The model of a recipe with its initial values. Throws a usage Error where sizes do not fit, or where the
+/// positions of the training data lie beyond the encoding's table.
 std::unique_ptr<Transformer> make_model(const Recipe& recipe);
 
 /// The same for training. Throws a usage Error where the encoding does not read the positions of the recipe's

@@ -6,7 +6,9 @@
 
 #include "models/encoding.h"
 #include "models/frequency_rule.h"
+#include "recipes/engine/resolve.h"
 #include "recipes/engine/vary.h"
+#include "recipes/engine/workbench.h"
 #include "scripts/commands/arguments.h"
 
 namespace locus {
@@ -27,6 +29,23 @@ std::vector<Listed> entries_of(const Entries& registry) {
     return listed;
 }
 
+/// A preset with every option that it resolves to.
+struct ListedPreset {
+    std::string name, doc, kind;
+    Options options;
+};
+
+std::vector<ListedPreset> presets() {
+    std::vector<ListedPreset> listed;
+    for (const Preset& preset : standard_presets()) {
+        Layer layer;
+        layer.values["encoding.kind"] = Value::scalar(preset.name);
+        listed.push_back({preset.name, preset.doc, preset.kind(),
+                          draft_of(layer, recipe_schema()).recipe.encoding.options});
+    }
+    return listed;
+}
+
 std::vector<Listed> recipes() {
     std::vector<Listed> listed;
     const std::filesystem::path folder = LOCUS_RECIPES;
@@ -43,15 +62,15 @@ std::vector<Listed> recipes() {
     return listed;
 }
 
-std::string standard_of(const Option& option) {
+std::string text_of(const OptionValue& value) {
     return std::visit(
-        [](const auto& value) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
-                return std::string(value ? "true" : "false");
+        [](const auto& held) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, bool>)
+                return std::string(held ? "true" : "false");
             else
-                return fmt::format("{}", value);
+                return fmt::format("{}", held);
         },
-        option.standard);
+        value);
 }
 
 nlohmann::json to_json(const std::vector<Listed>& listed) {
@@ -59,20 +78,49 @@ nlohmann::json to_json(const std::vector<Listed>& listed) {
     for (const Listed& entry : listed) {
         auto options = nlohmann::json::array();
         for (const Option& option : entry.options) {
-            options.push_back({{"name", option.name}, {"default", standard_of(option)}, {"doc", option.doc}});
+            options.push_back(
+                {{"name", option.name}, {"default", text_of(option.standard)}, {"doc", option.doc}});
         }
         json.push_back({{"name", entry.name}, {"doc", entry.doc}, {"options", options}});
     }
     return json;
 }
 
+nlohmann::json to_json(const std::vector<ListedPreset>& listed) {
+    auto json = nlohmann::json::array();
+    for (const ListedPreset& preset : listed) {
+        auto options = nlohmann::json::object();
+        for (const auto& [name, value] : preset.options.values())
+            std::visit([&](const auto& held) { options[name] = held; }, value);
+        json.push_back(
+            {{"name", preset.name}, {"doc", preset.doc}, {"kind", preset.kind}, {"options", options}});
+    }
+    return json;
+}
+
+void print(const std::vector<ListedPreset>& listed) {
+    for (const ListedPreset& preset : listed) {
+        fmt::print("{:<20} {}\n", preset.name, preset.doc);
+        for (const auto& [name, value] : preset.options.values())
+            fmt::print("    {}: {}\n", name, text_of(value));
+    }
+}
+
 void print(const std::vector<Listed>& listed) {
     for (const Listed& entry : listed) {
         fmt::print("{:<12} {}\n", entry.name, entry.doc);
         for (const Option& option : entry.options) {
-            fmt::print("    {} = {}: {}\n", option.name, standard_of(option), option.doc);
+            fmt::print("    {} = {}: {}\n", option.name, text_of(option.standard), option.doc);
         }
     }
+}
+
+template <typename T>
+void show(const std::vector<T>& listed, bool as_json) {
+    if (as_json)
+        fmt::print("{}\n", to_json(listed).dump(2));
+    else
+        print(listed);
 }
 
 }  // namespace
@@ -82,20 +130,19 @@ int list_command(const Words& words) {
                               {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
     const std::string what = arguments.subject("kind of thing: encodings, rules, tasks, presets or recipes");
-    std::vector<Listed> listed;
+    const bool as_json = arguments.has("json");
     if (what == "encodings")
-        listed = entries_of(EncodingRegistry::instance());
+        show(entries_of(EncodingRegistry::instance()), as_json);
     else if (what == "rules")
-        listed = entries_of(FrequencyRegistry::instance());
+        show(entries_of(FrequencyRegistry::instance()), as_json);
     else if (what == "recipes")
-        listed = recipes();
+        show(recipes(), as_json);
+    else if (what == "presets")
+        show(presets(), as_json);
+    else if (what == "tasks")
+        show(std::vector<Listed>{}, as_json);
     else
-        require(what == "tasks" || what == "presets",
-                "list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
-    if (arguments.has("json"))
-        fmt::print("{}\n", to_json(listed).dump(2));
-    else
-        print(listed);
+        fail(Failure::usage, "list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
     return 0;
 }
 

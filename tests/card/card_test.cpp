@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <numbers>
 
 #include "framework/core/error.h"
@@ -108,10 +109,50 @@ TEST(Card, MaskIsWhatAttentionSees) {
               std::string::npos);
 }
 
+// Window 4 over 10 tokens lets 1 + 2 + 3 + 7 * 4 = 34 pairs through; 40 would be one key too many a row.
+TEST(Card, MaskShowsEveryTokenOfAShortLength) {
+    const auto pairs = [](const std::string& mask, Index length) {
+        const json card = card_of("encoding: {kind: nope}\nmask: {" + mask + "}\n", {{}, length});
+        EXPECT_EQ(static_cast<Index>(card["mask"].size()), std::min<Index>(length, 128));
+        Index sum = 0;
+        for (const json& row : card["mask"]) {
+            EXPECT_EQ(row.size(), card["mask"].size());
+            for (const json& seen : row) sum += seen.get<Index>();
+        }
+        return sum;
+    };
+    EXPECT_EQ(pairs("window: 4", 10), 34);
+    EXPECT_EQ(pairs("window: 1", 10), 10);
+    EXPECT_EQ(pairs("window: 10", 10), 55);
+    EXPECT_EQ(pairs("window: 4", 40), 6 + 37 * 4);
+    EXPECT_EQ(pairs("causal: true", 200), 128 * 129 / 2);
+}
+
+TEST(Card, HasEveryPromisedField) {
+    for (const std::string& kind : EncodingRegistry::instance().names()) {
+        const json card = card_of("encoding: {kind: " + kind + "}\n");
+        for (const char* name : {"kind", "options", "conventions", "base", "length", "inv_freq", "magnitude",
+                                 "logit_scale", "trained_arc", "slopes", "distances", "rows", "bias",
+                                 "positions", "cos", "sin", "mask", "parameters"})
+            EXPECT_TRUE(card.contains(name)) << kind << " " << name;
+        EXPECT_EQ(card["rows"].size(), card["distances"].size()) << kind;
+        for (const json& head : card["bias"]) EXPECT_EQ(head.size(), card["distances"].size()) << kind;
+    }
+}
+
+TEST(Card, ArcsAreOverThePositionsOfTraining) {
+    const json plain = card_of("encoding: {kind: rope}\n");
+    EXPECT_EQ(plain["trained_positions"], 32);
+    const json wide = card_of("encoding: {kind: rope}\ndata: {positions: randomized, max_position: 320}\n");
+    EXPECT_EQ(wide["trained_positions"], 320);
+    EXPECT_NEAR(wide["trained_arc"][3].get<double>(), 10 * plain["trained_arc"][3].get<double>(), 1e-12);
+    EXPECT_NE(wide["conventions"]["positions"].get<std::string>().find("0 to 319"), std::string::npos);
+}
+
 TEST(Card, ConventionsAreAllThere) {
     const json conventions = card_of("encoding: {kind: rope}\n")["conventions"];
     for (const char* name : {"logits", "mask", "lengths", "attention", "dropout", "initialisation", "biases",
-                             "norm", "activation", "output matrix", "pairing"})
+                             "norm", "activation", "output matrix", "pairing", "positions"})
         EXPECT_FALSE(conventions.value(name, "").empty()) << name;
     EXPECT_NE(conventions["mask"].get<std::string>().find("a window W counts the query itself"),
               std::string::npos);
@@ -161,6 +202,34 @@ TEST(Card, XposHasItsDecay) {
         EXPECT_NEAR(card["key_magnitude"][1][i].get<double>(), 1 / zeta, 1e-12);
     }
     EXPECT_NE(card_text(card).find("zeta"), std::string::npos);
+}
+
+TEST(Card, OfTheRecipeOfPhasesShowsThem) {
+    std::ifstream file(LOCUS_ORACLES "/phase_example.json");
+    const json example = json::parse(file);
+    const RecipeFile recipe = read_recipe(LOCUS_ORACLES "/../../recipes/analytic/phases.yaml");
+    const Recipe resolved = expand(recipe, {}, recipe_schema()).front().recipe;
+    CardQuestion question;
+    for (const json& point : example["curve"]) question.positions.push_back(point["delta"]);
+    const json card = card_json(resolved, *make_model(resolved), question);
+    ASSERT_EQ(card["inv_freq"].size(), 3u);
+    for (std::size_t p = 0; p < question.positions.size(); ++p)
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_NEAR(card["cos"][p][i].get<double>(), example["curve"][p]["cos"][i].get<double>(), 1e-12);
+    EXPECT_NE(resolved.question.find("not of a model"), std::string::npos);
+}
+
+TEST(Model, RefusesATableShorterThanThePositionsOfItsData) {
+    for (const std::string positions :
+         {"positions: randomized, max_position: 300", "positions: pose, max_position: 300"}) {
+        const std::string data = "data: {" + positions + "}\n";
+        const std::string message = refusal(data + "encoding: {kind: learned}\n", {});
+        EXPECT_NE(message.find("0 to 31"), std::string::npos) << message;
+        EXPECT_NE(message.find("299"), std::string::npos) << message;
+        EXPECT_EQ(card_of(data + "encoding: {kind: learned, max_length: 300}\n")["kind"], "learned");
+        EXPECT_EQ(card_of(data + "encoding: {kind: rope}\n")["kind"], "rope");
+    }
+    EXPECT_EQ(card_of("data: {positions: packed}\nencoding: {kind: learned}\n")["kind"], "learned");
 }
 
 TEST(Card, TextSaysWhatItIs) {

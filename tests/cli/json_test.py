@@ -76,6 +76,12 @@ class Json(CommandCase):
         self.assertLessEqual({"alibi", "learned", "nope", "rope", "sinusoidal", "t5"}, set(names))
         for what in "rules", "tasks", "presets", "recipes":
             self.assertIsInstance(self.document("list", what, "--json"), list)
+        presets = {entry["name"]: entry for entry in self.document("list", "presets", "--json")}
+        self.assertEqual(presets["rope@gpt-neox"]["kind"], "rope")
+        self.assertEqual(
+            presets["rope@gpt-neox"]["options"], {"base": 10000.0, "fraction": 0.25, "pairing": "half_split"}
+        )
+        self.assertEqual(presets["t5@t5"]["options"]["logits"], "unscaled")
         self.has(self.document("version", "--json"), "version", "compiler", "commit", "cpu")
 
     def test_run_folder(self):

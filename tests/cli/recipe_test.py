@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import RECIPE, CommandCase
+from support import RECIPE, ROOT, CommandCase
 
 GOOD = ["1e-4", "1E-4", "1.e-4", ".0001", "0.0001", "+1e-4"]
 BAD = [
@@ -124,6 +124,20 @@ class Recipes(CommandCase):
         self.refused_change("mask.causal=false", says="mask.causal")
         self.refused_change("encoding.kind=ropee", says=["rope", "'ropee'"])
         self.refused_change("vary.train.seed=[0,1]", says="2 cells")
+
+    def test_presets(self):
+        text = self.resolved("encoding={kind: rope@gpt-neox}", "model.width=32")
+        for line in "kind: rope", "base: 10000", "fraction: 0.25", "pairing: half_split":
+            self.assertIn(f"\n  {line}\n", text)
+        self.assertEqual(self.resolved("encoding={preset: rope@gpt-neox}", "model.width=32"), text)
+        self.refused_change("encoding={kind: rope@lama}", says=["'rope@lama'", "'rope@llama'"])
+        self.refuses(2, "card", "r.yaml", "encoding.kind=t5@neox", says="'t5@gpt-neox'")
+
+    def test_shipped_recipes_resolve(self):
+        recipes = sorted((ROOT / "recipes").glob("*/*.yaml"))
+        self.assertGreaterEqual(len(recipes), 4)
+        for recipe in recipes:
+            self.locus("run", str(recipe), "--dry-run")
 
     def test_dry_run_reads_back_and_writes_nothing(self):
         for changes in (

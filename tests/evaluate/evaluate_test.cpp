@@ -325,6 +325,33 @@ TEST(Evaluate, refusesPlansThatMakeNoSense) {
     EXPECT_EQ(plan.protocols.size(), 1u);
 }
 
+// Drawn by the window alone: the same on any number of workers and in any company, and not the plain loss.
+TEST(Evaluate, drawsRandomizedPositionsByTheWindow) {
+    const RandomText text({300, 90});
+    Transformer model = make_model("rope");
+    sharpen(model);
+    EvaluationPlan plan = plan_of({16, 32}, {{ProtocolKind::non_overlapping}, {ProtocolKind::same_target}});
+    const auto plain = evaluate_bytes(model, text.split, plan);
+    plan.positions = {PositionKind::randomized, 64, 2};
+    const auto drawn = evaluate_bytes(model, text.split, plan);
+    EXPECT_EQ(drawn.runs[0].losses.nats, evaluate_bytes(model, text.split, plan, 3).runs[0].losses.nats);
+    EXPECT_NE(drawn.runs[0].losses.nats, plain.runs[0].losses.nats);
+    EXPECT_NE(drawn.runs[0].notes.back().find("0 to 63"), std::string::npos);
+    EvaluationPlan alone = plan;
+    alone.lengths = {32};
+    EXPECT_EQ(evaluate_bytes(model, text.split, alone).runs[0].losses.nats[0], drawn.runs[0].losses.nats[1]);
+    plan.positions.max_position = 32;  // as many as there are: they are consecutive
+    const std::vector<double> full = evaluate_bytes(model, text.split, plan).runs[0].losses.nats[1],
+                              usual = plain.runs[0].losses.nats[1];
+    EXPECT_TRUE(std::equal(full.begin(), full.begin() + 9 * 32, usual.begin()));  // the full windows
+    plan.positions.max_position = 31;
+    EXPECT_THROW(checked(plan), Error);
+    for (const PositionKind kind : {PositionKind::packed, PositionKind::pose}) {
+        plan.positions = {kind, 64, 2};
+        EXPECT_EQ(evaluate_bytes(model, text.split, plan).runs[0].losses.nats, plain.runs[0].losses.nats);
+    }
+}
+
 TEST(SplitLoss, isTheNonOverlappingLoss) {
     const RandomText text({100, 30, 1});
     Transformer model = make_model("rope");

@@ -65,5 +65,66 @@ TEST(Alibi, HasTheSoftmaxOfTheKeyOnlyForm) {
     }
 }
 
+TEST(Alibi, NaiveSlopesDifferWhereTheHeadsAreNoPowerOfTwo) {
+    for (Index heads = 1; heads <= 24; ++heads) {
+        const LoneEncoding naive("alibi", {{"slopes", std::string("naive")}}, heads_of(heads));
+        const LoneEncoding paper("alibi", {}, heads_of(heads));
+        for (Index h = 0; h < heads; ++h) {
+            const double expected = std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(heads));
+            EXPECT_NEAR(naive.card().slopes[static_cast<std::size_t>(h)], expected, 1e-15);
+        }
+        EXPECT_EQ(naive.card().slopes == paper.card().slopes, (heads & (heads - 1)) == 0) << heads;
+    }
+    EXPECT_NE(LoneEncoding("alibi", {{"slopes", std::string("naive")}})
+                  .card()
+                  .conventions["slopes"]
+                  .find("not the authors'"),
+              std::string::npos);
+}
+
+Choices learned() {
+    return {{"slopes", std::string("learned")}};
+}
+
+TEST(Alibi, LearnedSlopesBeginAtThePapers) {
+    for (Index heads : {4, 6}) {
+        const LoneEncoding encoding("alibi", learned(), heads_of(heads)), paper("alibi", {}, heads_of(heads));
+        ASSERT_EQ(encoding.store.parameters().size(), 1U);
+        EXPECT_EQ(encoding.store.count(), heads);
+        const auto slopes = encoding.card().slopes, expected = paper.card().slopes;
+        for (std::size_t h = 0; h < expected.size(); ++h)
+            EXPECT_EQ(slopes[h], static_cast<double>(static_cast<Scalar>(expected[h])));
+        const Positions positions = Positions::consecutive(20, 5);
+        EXPECT_EQ(largest_difference(encoding.terms(positions).bias.table.value(),
+                                     paper.terms(positions).bias.table.value()),
+                  0);
+    }
+}
+
+// d bias / d slope = -|distance|: the gradient of the table flows to the slopes by itself.
+TEST(Alibi, LearnedSlopesGetTheirGradient) {
+    const LoneEncoding encoding("alibi", learned(), heads_of(3));
+    const Tensor cotangent = random_tensor({3, 9}, 3);
+    const Tensor flat = flat_gradient(encoding.store, cotangent,
+                                      [&] { return encoding.terms(Positions::consecutive(9)).bias.table; });
+    for (Index h = 0; h < 3; ++h) {
+        double expected = 0;
+        for (Index d = 0; d < 9; ++d)
+            expected -= static_cast<double>(d) * static_cast<double>(cotangent.data()[h * 9 + d]);
+        EXPECT_NEAR(flat.data()[h], expected, is_double ? 1e-13 : 1e-4);
+    }
+}
+
+TEST(Alibi, IsSymmetricWithoutCausality) {
+    EncodingShape shape = heads_of(4);
+    shape.site = Site::self_bidirectional;
+    const LoneEncoding open("alibi", {}, shape);
+    const PositionTerms terms = open.terms(Positions::consecutive(5));
+    EXPECT_EQ(terms.bias.first, -4);
+    for (std::size_t d = 0; d < 9; ++d) EXPECT_EQ(terms.bias.rows[d], terms.bias.rows[8 - d]);
+    EXPECT_NE(open.card().conventions["bias"].find("before and after"), std::string::npos);
+    EXPECT_EQ(LoneEncoding("alibi").card().conventions["bias"].find("before and after"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace locus::inline LOCUS_SCALAR

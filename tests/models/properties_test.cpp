@@ -45,7 +45,8 @@ double change_by_shift(const std::string& kind, std::int64_t by) {
 }
 
 TEST(Shift, LeavesRelativeEncodingsAlone) {
-    for (const char* kind : {"nope", "rope", "alibi", "t5", "mrope", "xpos", "shaw", "transformer_xl", "cope"}) {
+    for (const char* kind :
+         {"nope", "rope", "alibi", "t5", "kerple", "mrope", "xpos", "shaw", "transformer_xl", "cope"}) {
         EXPECT_LT(change_by_shift(kind, 30), same) << kind;
         EXPECT_LT(change_by_shift(kind, 1000), is_double ? 1e-10 : 1e-3) << kind;
     }

@@ -71,6 +71,7 @@ inline void draw_all(ParameterStore& store, double deviation = 0.3) {
         for (Scalar& value : store.view(store.values(), static_cast<Index>(i)).values()) {
             value = static_cast<Scalar>((around_one ? 1 : 0) + deviation * stream.normal());
         }
+        info.project(store.view(store.values(), static_cast<Index>(i)).values());
     }
     store.touch();
 }
@@ -146,19 +147,22 @@ inline Positions restarted(Index batch, Index length, Index run) {
     return Positions(batch, length, 1, values);
 }
 
-/// The flat gradient of `output(model)` with this cotangent.
+/// The flat gradient of `output()` with this cotangent; memory that is not written shows as NaN.
 template <typename Output>
-Tensor flat_gradient(const Transformer& model, const Tensor& cotangent, const Output& output) {
-    const ParameterStore& store = model.parameters();
+Tensor flat_gradient(const ParameterStore& store, const Tensor& cotangent, const Output& output) {
     const Tensor flat = Tensor::zeros({store.flat_size()});
-    for (std::size_t i = 0; i < store.parameters().size(); ++i) {  // to be overwritten, whatever is there
-        store.view(flat, static_cast<Index>(i)).fill(std::numeric_limits<Scalar>::quiet_NaN());
-    }
+    for (std::size_t i = 0; i < store.parameters().size(); ++i)
+        store.view(flat, static_cast<Index>(i)).fill(NAN);
     Tape tape;
     const Recording recording(&tape);
     const ParameterGradients gradients(store, flat);
     tape.backward(output(), cotangent);
     return flat;
+}
+
+template <typename Output>
+Tensor flat_gradient(const Transformer& model, const Tensor& cotangent, const Output& output) {
+    return flat_gradient(model.parameters(), cotangent, output);
 }
 
 class EachEncoding : public testing::TestWithParam<std::string> {};

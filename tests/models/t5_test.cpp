@@ -79,6 +79,17 @@ TEST(T5, ScaledUnlessThePapersFormIsAskedFor) {
     EXPECT_EQ(paper.card().logit_scale, 1);
 }
 
+TEST(T5, BiasMayBeMultipliedByTheRootOfTheHead) {
+    const LoneEncoding plain("t5"), grown("t5", {{"bias_scale", std::string("sqrt_head_dim")}});
+    const Positions positions = Positions::consecutive(40);
+    const Tensor small = plain.terms(positions).bias.table.value(),
+                 large = grown.terms(positions).bias.table.value();
+    for (Index i = 0; i < small.count(); ++i) EXPECT_EQ(large.data()[i], 4 * small.data()[i]);  // sqrt(16)
+    const CardRequest request{.positions = {}, .length = 0, .distances = {0, 20}};
+    EXPECT_EQ(grown.card(request).bias[2][1], 4 * plain.card(request).bias[2][1]);
+    EXPECT_EQ(grown.terms(positions).logit_scale, 0);
+}
+
 TEST(T5, RefusesBucketsThatDoNotFit) {
     const auto message = [](Site site, Index buckets, Index most) -> std::string {
         try {

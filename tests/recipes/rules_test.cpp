@@ -123,6 +123,33 @@ TEST(Rules, Data) {
     EXPECT_TRUE(holds(refusal("data: {corpus: ''}"), {"data.corpus"}));
 }
 
+TEST(Rules, Positions) {
+    const auto of = [](const std::string& text) {
+        return one("data: {" + text + "}\ntrain: {length: 64}").data.positions;
+    };
+    EXPECT_EQ(of("corpus: generated").kind, PositionKind::consecutive);
+    EXPECT_EQ(of("positions: packed").kind, PositionKind::packed);
+    EXPECT_EQ(of("positions: randomized").max_position, 2048);
+    EXPECT_EQ(of("positions: randomized, max_position: 512").max_position, 512);
+    EXPECT_EQ(of("positions: pose").max_position, 512);  // the greatest evaluated length
+    EXPECT_EQ(of("positions: pose").chunks, 2);
+    EXPECT_EQ(of("positions: pose, max_position: 96, chunks: 5").span(64), 96);
+    EXPECT_EQ(of("positions: packed").span(64), 64);
+    EXPECT_TRUE(holds(refusal("data:\n  positions: random"),
+                      {"x.yaml:2: data.positions: expected one of consecutive, packed, randomized, pose"}));
+    EXPECT_TRUE(holds(refusal("data:\n  max_position: 9"), {"x.yaml:2: data.max_position", "randomized"}));
+    EXPECT_TRUE(
+        holds(refusal("data: {positions: packed, max_position: 999}"), {"data.max_position", "pose"}));
+    EXPECT_TRUE(holds(refusal("data: {positions: randomized, chunks: 2}"), {"data.chunks", "pose"}));
+    EXPECT_TRUE(holds(refusal("data: {positions: pose, chunks: 1}"), {"data.chunks", ">= 2", "'1'"}));
+    EXPECT_TRUE(holds(refusal("data: {positions: pose, max_position: 63}\ntrain: {length: 64}"),
+                      {"data.max_position 63", "64"}));
+    EXPECT_TRUE(holds(refusal("data: {positions: pose, chunks: 65}\ntrain: {length: 64}"), {"65", "64"}));
+    EXPECT_TRUE(holds(refusal("data: {positions: randomized, max_position: 511}\ntrain: {length: 64}"),
+                      {"data.max_position 511", "512", "evaluate.lengths"}));
+    EXPECT_TRUE(holds(refusal("train: {length: 4096}\ndata: {positions: randomized}"), {"2048", "4096"}));
+}
+
 TEST(Rules, Tables) {
     const Recipe recipe =
         one("table: {rows: encoding.base, columns: [length], cell: perplexity, over: train.lr}");

@@ -6,7 +6,7 @@ namespace {
 
 // No value is a default, so that a key that is not read, not written or bound to another member shows.
 const char* const full = R"(question: "Why, \"really\"?\n1: # all"
-data: {corpus: generated, block: 480, valid: 0.25, test: [a b, '0.5'], documents: 3, document_length: 99,
+data: {corpus: generated, block: 480, positions: pose, max_position: 960, chunks: 3, valid: 0.25, test: [a b, '0.5'], documents: 3, document_length: 99,
        generator_seed: 5}
 model: {layers: 2, width: 96, heads: 6, kv_heads: 3, mlp_ratio: 2.5, norm: rms, activation: swiglu, bias: true,
         dropout: 0.1, tie_embeddings: false}
@@ -24,6 +24,9 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.data.corpus, "generated");
     EXPECT_EQ(r.data.tokenizer, "byte");
     EXPECT_EQ(r.data.block, 480);
+    EXPECT_EQ(r.data.positions.kind, PositionKind::pose);
+    EXPECT_EQ(r.data.positions.max_position, 960);
+    EXPECT_EQ(r.data.positions.chunks, 3);
     EXPECT_EQ(r.data.valid_fraction, 0.25);
     EXPECT_TRUE(r.data.valid.empty());
     EXPECT_EQ(r.data.test, (std::vector<std::string>{"a b", "0.5"}));
@@ -139,6 +142,7 @@ data:
   corpus: generated
   tokenizer: byte
   block: 128
+  positions: consecutive
   documents: 64
   document_length: 16384
   generator_seed: 0

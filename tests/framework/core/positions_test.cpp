@@ -38,6 +38,24 @@ TEST(Positions, RowsOfABatchAndTokensWithoutOne) {
     EXPECT_TRUE(Positions(2, 2, 1, {0, 1, 5, 6}).is_consecutive());
 }
 
+TEST(Positions, RowsOfABatchAreAView) {
+    const Positions p(3, 2, 1, {0, 1, 5, Positions::none, 7, 9});
+    const Positions part = p.rows(1, 2);
+    EXPECT_EQ(part.batch(), 2);
+    EXPECT_EQ(part(0, 0), 5);
+    EXPECT_EQ(part(1, 1), 9);
+    EXPECT_EQ(part.least(), 5);
+    EXPECT_EQ(part.greatest(), 9);
+    EXPECT_TRUE(part == Positions(2, 2, 1, {5, Positions::none, 7, 9}));
+    EXPECT_FALSE(part == p.rows(0, 2));
+    EXPECT_TRUE(part.rows(1, 1) == Positions(1, 2, 1, {7, 9}));
+    EXPECT_EQ(p.rows(0, 1).row(0), p.row(0));  // the same memory
+    const Positions shared = Positions::consecutive(4);
+    EXPECT_TRUE(shared.rows(2, 5) == shared);
+    EXPECT_THROW(p.rows(2, 2), Error);
+    EXPECT_THROW(p.rows(-1, 2), Error);
+}
+
 TEST(Positions, SeveralAxes) {
     const Positions p(1, 2, 3, {0, 1, 2, 3, 4, 5});
     EXPECT_EQ(p(0, 1, 0), 3);

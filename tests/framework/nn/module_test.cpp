@@ -127,6 +127,33 @@ TEST(Parameter, WithoutAPartInTheOutputHasAZeroGradient) {
     EXPECT_EQ(largest(store.view(flat, 1)), 0);
 }
 
+TEST(ParameterStore, BeginsAsItIsTold) {
+    ParameterStore store;
+    const ParameterScope scope(store);
+    const Parameter given = scope.add("given", {2, 2}, Initial::given({1, -2, 3, 0.5}));
+    const Parameter uniform = scope.add("uniform", {2000}, Initial::uniform(2));
+    const Parameter bounded = scope.add("bounded", {2000}, Initial::uniform(2), Decay::matrices, {0.5, 1.5});
+    store.allocate(1);
+    EXPECT_EQ(largest_difference(given.value(), tensor_of({2, 2}, {1, -2, 3, 0.5})), 0);
+    double sum = 0, least = 9, most = -9;
+    for (Scalar value : uniform.value().values()) {
+        sum += static_cast<double>(value);
+        least = std::min(least, static_cast<double>(value));
+        most = std::max(most, static_cast<double>(value));
+    }
+    EXPECT_NEAR(sum / 2000, 1, 0.05);  // four standard errors of 2 / sqrt(12 * 2000)
+    EXPECT_TRUE(least >= 0 && least < 0.01 && most > 1.99 && most < 2) << least << " " << most;
+    const auto [low, high] =
+        std::minmax_element(bounded.value().values().begin(), bounded.value().values().end());
+    EXPECT_EQ(*low, Scalar(0.5));
+    EXPECT_EQ(*high, Scalar(1.5));
+}
+
+TEST(ParameterStore, RefusesGivenValuesOfAnotherCount) {
+    ParameterStore store;
+    EXPECT_THROW(store.add("given", {2, 2}, Initial::given({1, 2, 3})), Error);
+}
+
 TEST(Layers, NameTheirParameters) {
     const auto names = [](bool bias) {
         ParameterStore store;

@@ -9,6 +9,7 @@
 #include "framework/ops/count.h"
 #include "framework/ops/elementwise.h"
 #include "framework/ops/embedding.h"
+#include "framework/ops/log1p.h"
 #include "framework/ops/loss.h"
 #include "framework/ops/mask.h"
 #include "framework/ops/matmul.h"
@@ -175,6 +176,10 @@ std::vector<OpCase> cases() {
         {"interpolate", {{3, 5}, {3, 7}}, [](Inputs v) { return interpolate(v[0], inner_places(v[1])); }},
         {"take_pairs", {{2, 2, 3, 3}}, [](Inputs v) { return take_pairs(v[0], some_pairs()); }},
         {"sum_pairs", {{2, 2, 3, 4}}, [](Inputs v) { return sum_pairs(v[0], some_pairs(), 3); }},
+        {"log1p", {{5, 9}}, [](Inputs v) { return log1p(multiply(v[0], v[0])); }},
+        {"log1p_residual",
+         {{5, 9}},
+         [](Inputs v) { return add(exponential(v[0]), log1p(exponential(v[0]))); }},
         {"gelu", {{5, 9}}, [](Inputs v) { return gelu(v[0]); }},
         {"gelu_residual", {{5, 9}}, [](Inputs v) { return add(gelu(v[0]), gelu(v[0])); }},
         {"swiglu", {{5, 9}, {5, 9}}, [](Inputs v) { return swiglu(v[0], v[1]); }},

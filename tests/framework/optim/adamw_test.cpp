@@ -140,5 +140,28 @@ TEST(GradientNorm, NanAndInfinityShow) {
     }
 }
 
+// A parameter at its bound comes back as soon as its gradient turns: nothing is stuck there.
+TEST(Adamw, ProjectsOntoTheBounds) {
+    ParameterStore store;
+    const Parameter bounded =
+        ParameterScope(store).add("bounded", {3}, Initial::given({0.5, 0.5, 0.5}), {0.4, 0.6});
+    store.allocate(1);
+    Workers workers(1);
+    Adamw adamw(store, {.beta1 = 0, .beta2 = 0});
+    const auto push = [&](Index step, Scalar direction) {
+        const Tensor gradient = Tensor::zeros({store.flat_size()});
+        gradient.data()[0] = direction;
+        gradient.data()[1] = -direction;
+        adamw.step(workers, step, 0.07, gradient, 1);
+    };
+    for (Index step = 1; step <= 3; ++step) push(step, 1);
+    EXPECT_EQ(bounded.value().data()[0], static_cast<Scalar>(0.4));
+    EXPECT_EQ(bounded.value().data()[1], static_cast<Scalar>(0.6));
+    EXPECT_EQ(bounded.value().data()[2], static_cast<Scalar>(0.5));
+    push(4, -1);
+    EXPECT_NEAR(bounded.value().data()[0], 0.47, 1e-6);
+    EXPECT_NEAR(bounded.value().data()[1], 0.53, 1e-6);
+}
+
 }  // namespace
 }  // namespace locus::inline LOCUS_SCALAR
