@@ -27,8 +27,8 @@ namespace locus::inline LOCUS_SCALAR {
 
 /// The card of `model`, made by `recipe`: kind, options{}, conventions{}, base, length, inv_freq[] (radians a
 /// position), magnitude, logit_scale, trained_arc[] (turns over the training length), slopes[], distances[],
-/// rows[], bias[head][k], positions[], cos[position][pair], sin, embedding[position][width], mask[i][j] (of
-/// the first 16 tokens), parameters. Tables in double; what an encoding lacks is empty or null. Throws a
+/// rows[], bias[head][k], positions[], cos[position][pair], sin, embedding[position][width], the masks (see
+/// card_mask.h), parameters. Tables in double; what an encoding lacks is empty or null. Throws a
 /// usage Error for a length below 1 and for positions that the encoding cannot hold.
 nlohmann::json card_json(const Recipe& recipe, const Transformer& model, const CardQuestion& question);
 

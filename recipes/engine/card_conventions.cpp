@@ -3,19 +3,11 @@
 #include <cmath>
 
 #include "framework/core/error.h"
+#include "recipes/engine/card_mask.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
 namespace {
-
-std::string mask_text(const MaskOptions& mask) {
-    std::string text =
-        mask.causal ? "causal: a token sees itself and earlier ones" : "all tokens see each other";
-    text += mask.window > 0 ? fmt::format("; window {} counts the query itself", mask.window)
-                            : std::string("; no window (a window W counts the query itself)");
-    if (mask.global > 0) text += fmt::format("; the first {} tokens are seen by all", mask.global);
-    return text;
-}
 
 std::string length_text(const PositionalEncoding& encoding, Index trained) {
     std::string text = encoding.varies_by_length() ? "frequencies follow the length of the window"
@@ -41,7 +33,7 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
         {"logits",
          fmt::format("multiplied by {:.6g}{}", card.logit_scale,
                      card.logit_scale == 1 ? "" : fmt::format(", head_dim {}", options.head_dim()))},
-        {"mask", mask_text(recipe.mask)},
+        {"mask", mask_convention(recipe.mask)},
         {"lengths", length_text(model.encoding(), recipe.train.length)},
         {"attention", "tiled, with an online softmax; equal to composed ops"},
         {"dropout",

@@ -31,19 +31,24 @@ void expect_same_model(const Transformer& model, const Sample& sample) {
 }
 
 TEST_P(EachEncoding, TiledModelIsComposedModel) {
-    const MaskOptions masks[] = {{},
-                                 {.window = 4},
-                                 {.window = 5, .global = 2},
-                                 {.causal = false},
-                                 {.causal = false, .window = 4, .global = 1}};
+    const MaskOptions masks[] = {
+        {},
+        {.window = 4},
+        {.window = 5, .global = 2},
+        {.causal = false},
+        {.causal = false, .window = 4, .global = 1},
+        {.window = {3, 0}, .dilation = {2, 1}},
+        {.window = 3, .dilation = 3, .global = 2, .global_projections = true},
+        {.causal = false, .window = {2, 5}, .global = 2, .global_projections = true}};
     for (const MaskOptions& mask : masks) {
         for (bool rich : {false, true}) {
             ModelOptions options = small_model(rich);
             if (rich) options.kv_heads = 2;
             const auto model = make_model(encoding_options(GetParam()), options, mask);
             for (Index length : {1, 33, 50}) {
-                SCOPED_TRACE(fmt::format("causal {} window {} global {} rich {} length {}", mask.causal,
-                                         mask.window, mask.global, rich, length));
+                SCOPED_TRACE(fmt::format("causal {} window {} dilation {} global {} rich {} length {}",
+                                         mask.causal, mask.window.at(0), mask.dilation.at(0), mask.global,
+                                         rich, length));
                 Sample sample(2, length);
                 sample.targets[0] = 0;
                 expect_same_model(*model, sample);

@@ -58,6 +58,14 @@ TEST_P(ModelGradient, RichGroupedHeads) {
     check(GetParam(), options, {.window = 5, .global = 1}, AttentionForm::tiled);
 }
 
+TEST_P(ModelGradient, DilatedLayersAndGlobalProjections) {
+    ModelOptions options = small_model();
+    options.bias = true;
+    check(GetParam(), options,
+          {.window = {3, 2}, .dilation = {1, 3}, .global = 2, .global_projections = true},
+          AttentionForm::tiled);
+}
+
 TEST_P(ModelGradient, OpenComposed) {
     ModelOptions options = small_model();
     options.bias = true;

@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 using kernels::AttentionHead;
 
 // Scores are held transposed, keys in rows and queries in lanes: maxima, sums and row statistics are
-// vertical, a mask is two comparisons a vector and a distance bias one contiguous load.
+// vertical, a mask is two comparisons a vector (four if dilated) and a distance bias one contiguous load.
 constexpr Index key_tile = 64;
 constexpr int strips = 2;  // vectors of queries in a query tile
 constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
@@ -36,7 +36,9 @@ struct QueryTile {
     Index begin, count;
     HWY_ALIGN Scalar first[strips * HWY_MAX_BYTES / sizeof(Scalar)];
     HWY_ALIGN Scalar last[strips * HWY_MAX_BYTES / sizeof(Scalar)];
+    HWY_ALIGN Scalar residue[strips * HWY_MAX_BYTES / sizeof(Scalar)];  // below 0: any
     Index least_first, most_first, least_last, most_last;  // over all lanes, those past the end included
+    bool dilated;                                          // some lane sees one residue only
     bool consecutive;                                      // positions run on by one a lane
 };
 
@@ -46,12 +48,15 @@ QueryTile query_tile_at(const AttentionHead& head, Index begin) {
     tile.count = std::min(query_tile(), head.queries - begin);
     tile.least_first = tile.least_last = head.keys;
     tile.most_first = tile.most_last = -1;
+    tile.dilated = false;
     for (Index lane = 0; lane < query_tile(); ++lane) {
         const bool real = lane < tile.count;
         const KeyRange seen =
             real ? head.ranges->queries[static_cast<std::size_t>(begin + lane)] : KeyRange{1, -1};
         tile.first[lane] = static_cast<Scalar>(seen.first);
         tile.last[lane] = static_cast<Scalar>(seen.last);
+        tile.residue[lane] = static_cast<Scalar>(seen.residue);
+        tile.dilated = tile.dilated || seen.residue != KeyRange::any;
         if (real && seen.last >= 0) tile.least_first = std::min(tile.least_first, seen.first);
         tile.most_first = std::max(tile.most_first, seen.first);
         tile.least_last = std::min(tile.least_last, seen.last);
@@ -65,6 +70,20 @@ QueryTile query_tile_at(const AttentionHead& head, Index begin) {
     return tile;
 }
 
+// Whether some query of a dilated tile sees one of the keys begin..end-1.
+bool sees_any(const AttentionHead& head, const QueryTile& tile, Index begin, Index end) {
+    const MaskRanges& ranges = *head.ranges;
+    for (Index i = tile.begin; i < tile.begin + tile.count; ++i) {
+        const KeyRange& seen = ranges.queries[static_cast<std::size_t>(i)];
+        if (begin <= std::min({seen.last, ranges.global - 1, end - 1})) return true;
+        Index next = std::max(begin, seen.first);  // then the first from there that has the residue
+        if (seen.residue != KeyRange::any)
+            next += (seen.residue - next % ranges.dilation + ranges.dilation) % ranges.dilation;
+        if (next <= std::min(seen.last, end - 1)) return true;
+    }
+    return false;
+}
+
 // Calls body(key, count, partial) for every tile of keys that some query of the tile sees.
 template <typename Body>
 void for_each_key_tile(const AttentionHead& head, const QueryTile& tile, const Body& body) {
@@ -72,7 +91,9 @@ void for_each_key_tile(const AttentionHead& head, const QueryTile& tile, const B
     const auto run = [&](Index begin, Index end) {
         for (Index key = begin; key < end; key += key_tile) {
             const Index stop = std::min(key + key_tile, end);
-            const bool seen_by_all = key >= tile.most_first && stop - 1 <= tile.least_last;
+            if (tile.dilated && !sees_any(head, tile, key, stop)) continue;
+            const bool near_all = key >= tile.most_first && !tile.dilated;
+            const bool seen_by_all = (near_all || stop <= ranges.global) && stop - 1 <= tile.least_last;
             body(key, stop - key, !seen_by_all || ranges.by_segment);
         }
     };
@@ -126,12 +147,15 @@ void add_bias_gradient(const AttentionHead& head, const QueryTile& tile, Index k
 void apply_mask(const AttentionHead& head, const QueryTile& tile, Index key, Index count, Scalar* scores) {
     const D d;
     for (Index j = 0; j < count; ++j, scores += query_tile()) {
-        const V index = hn::Set(d, static_cast<Scalar>(key + j));
+        const bool global = key + j < head.ranges->global;
+        const V index = set(key + j), residue = set(tile.dilated ? (key + j) % head.ranges->dilation : 0);
         for (int s = 0; s < strips; ++s) {
             Scalar* at = scores + s * lanes();
             auto seen = hn::Le(index, hn::Load(d, tile.last + s * lanes()));
-            if (key + j >= head.ranges->global) {
-                seen = hn::And(seen, hn::Ge(index, hn::Load(d, tile.first + s * lanes())));
+            if (!global) seen = hn::And(seen, hn::Ge(index, hn::Load(d, tile.first + s * lanes())));
+            if (!global && tile.dilated) {
+                const V asked = hn::Load(d, tile.residue + s * lanes());
+                seen = hn::And(seen, hn::Or(hn::Eq(asked, residue), hn::Lt(asked, zero())));
             }
             hn::StoreU(hn::IfThenElse(seen, hn::LoadU(d, at), hn::Set(d, -infinity)), d, at);
         }
