@@ -14,9 +14,10 @@ namespace locus::inline LOCUS_SCALAR {
 struct ForwardInput {
     std::span<const Token> tokens;  // [batch, length]
     Index batch = 0, length = 0;
-    Positions positions;                     // [1 or batch, length]
-    std::span<const std::int32_t> segments;  // [batch, length]: a token sees its own segment only, a negative
-                                             // one nothing; none: all are one
+    Positions positions;  // [1 or batch, length]
+    // [batch, length]: a token sees its own segment only, one of a negative segment (padding) nothing; none:
+    // all are of one segment
+    std::span<const std::int32_t> segments = {};
     Index frequency_length = 0;  // fixed:N of the length mode; 0: length
     AttentionForm attention = AttentionForm::tiled;
     bool training = false;  // dropout on

@@ -67,8 +67,9 @@ json path_of(const std::vector<Mask>& layers, Index length) {
 }
 
 std::string kind_text(const json& kind) {
-    std::string text = fmt::format("\nmask of layers {} (rows: queries, columns: keys; ",
-                                   fmt::join(kind["layers"].get<std::vector<Index>>(), ", "));
+    const auto layers = kind["layers"].get<std::vector<Index>>();
+    std::string text = fmt::format("\nmask of layer{} {} (rows: queries, columns: keys; ",
+                                   layers.size() > 1 ? "s" : "", fmt::join(layers, ", "));
     const auto window = kind["window"].get<Index>(), dilation = kind["dilation"].get<Index>();
     text += window == 0 ? "no window" : fmt::format("window {}", window);
     text += dilation > 1 ? fmt::format(", dilation {})\n", dilation) : ")\n";
@@ -98,7 +99,8 @@ std::string path_text(const json& path) {
     text +=
         fmt::format("  through all layers: {} tokens back, {} with itself", farthest, path["reach"].dump());
     if (!path["reach_of_windows"].is_null())
-        text += fmt::format("; the windows reach {} in a longer sequence", path["reach_of_windows"].dump());
+        text += fmt::format("; windows alone, without the end of the sequence: {}",
+                            path["reach_of_windows"].dump());
     if (path["gap_count"] != 0)
         text += fmt::format("; {} nearer distances have no path", path["gap_count"].dump());
     return text + "\n";
