@@ -37,8 +37,7 @@ TEST_P(EachEncoding, TiledModelIsComposedModel) {
         {.window = 5, .global = 2},
         {.causal = false},
         {.causal = false, .window = 4, .global = 1},
-        {.window = {3, 0}, .dilation = {2, 1}},
-        {.window = 3, .dilation = 3, .global = 2, .global_projections = true},
+        {.window = {3, 0}, .dilation = {3, 1}, .global = 2, .global_projections = true},
         {.causal = false, .window = {2, 5}, .global = 2, .global_projections = true}};
     for (const MaskOptions& mask : masks) {
         for (bool rich : {false, true}) {
