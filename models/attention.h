@@ -9,19 +9,28 @@ namespace locus::inline LOCUS_SCALAR {
 /// `composed`, which is there to prove it.
 enum class AttentionForm { tiled, composed };
 
-/// Multi-head self-attention with grouped key/value heads (arXiv:2305.13245).
+/// Multi-head self-attention with grouped key/value heads (arXiv:2305.13245). Where global tokens have
+/// projections of their own (arXiv:2004.05150), those make the queries of global tokens and the keys and
+/// values that these queries see; all other queries see keys and values of the common projections.
 class SelfAttention {
   public:
     SelfAttention(const ParameterScope& scope, const ModelOptions& options, double deviation,
-                  double output_deviation);
+                  double output_deviation, bool global_projections = false);
+
+    /// Makes the global projections equal to the others: to be called once the store has its values.
+    void initialise() const;
 
     /// x [B, T, width] at `positions`, with the terms of the encoding.
     Variable operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
                         const Mask& mask, AttentionForm form) const;
 
   private:
+    Variable attend(const Linear& qkv, const Variable& x, const PositionTerms& terms,
+                    const Positions& positions, const Mask& mask, AttentionForm form) const;
+
     Index heads_, kv_heads_, head_dim_;
     Linear qkv_, output_;
+    std::unique_ptr<Linear> global_qkv_;  // only where asked for
 };
 
 }  // namespace locus::inline LOCUS_SCALAR

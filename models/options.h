@@ -1,7 +1,10 @@
 // The `model:`, `encoding:` and `mask:` sections of a recipe.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "framework/core/options.h"
 #include "framework/core/scalar.h"
@@ -34,10 +37,28 @@ struct EncodingOptions {
     Options options;  // as the encoding of that kind declares them
 };
 
+/// One number for all layers, or one a layer.
+struct PerLayer {
+    PerLayer(Index same) : all(same) {}
+    PerLayer(std::vector<Index> numbers) : each(std::move(numbers)) {}
+    PerLayer(std::initializer_list<Index> numbers) : each(numbers) {}
+
+    Index at(Index layer) const { return each.empty() ? all : each[static_cast<std::size_t>(layer)]; }
+    bool operator==(const PerLayer&) const = default;
+
+    Index all = 0;
+    std::vector<Index> each = {};  // [layers]; empty: `all`
+};
+
 struct MaskOptions {
     bool causal = true;
-    Index window = 0;  // keys that a query sees, itself included; 0: all
-    Index global = 0;  // the first tokens, seen by all in spite of the window
+    PerLayer window = 0;  // keys that a query sees, itself included; 0: all
+    PerLayer dilation =
+        1;             // step between the keys of a window; a single number leaves layers without one alone
+    Index global = 0;  // the first tokens, which see all and are seen by all in spite of the window
+    // Whether global tokens have q, k and v projections of their own in the layers with a window, equal to
+    // the others at first (arXiv:2004.05150).
+    bool global_projections = false;
 };
 
 }  // namespace locus

@@ -4,6 +4,7 @@
 
 #include "framework/ops/embedding.h"
 #include "framework/ops/matmul.h"
+#include "models/layer_mask.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -41,9 +42,10 @@ void check(const ModelOptions& o) {
 }  // namespace
 
 struct Transformer::Block {
-    Block(const ParameterScope& scope, const ModelOptions& options)
+    Block(const ParameterScope& scope, const ModelOptions& options, bool global_projections)
         : attention_norm(make_norm(scope.inside("attention_norm"), options)),
-          attention(scope.inside("attention"), options, deviation, residual_deviation(options)),
+          attention(scope.inside("attention"), options, deviation, residual_deviation(options),
+                    global_projections),
           mlp_norm(make_norm(scope.inside("mlp_norm"), options)),
           mlp(make_mlp(scope.inside("mlp"), options)) {}
 
@@ -57,6 +59,7 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
                          Index train_length, std::uint64_t seed)
     : model_(model), mask_(mask), kind_(encoding.kind) {
     check(model);
+    check_mask(mask, model.layers);
     const ParameterScope scope(store_);
     tokens_ = scope.add("tokens.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
     const EncodingShape shape{model.width,  model.heads,  model.kv_heads, model.head_dim(),
@@ -65,23 +68,22 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
                     .at(encoding.kind)
                     .make(encoding.options, shape, scope.inside("encoding"));
     for (Index i = 0; i < model.layers; ++i) {
-        blocks_.push_back(std::make_unique<Block>(scope.inside("blocks." + std::to_string(i)), model));
+        blocks_.push_back(std::make_unique<Block>(scope.inside("blocks." + std::to_string(i)), model,
+                                                  has_global_projections(mask, i)));
     }
     final_norm_ = std::make_unique<Norm>(make_norm(scope.inside("final_norm"), model));
     if (!model.tie_embeddings) {
         output_ = scope.add("output.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
     }
     store_.allocate(seed);
+    for (const auto& block : blocks_) block->attention.initialise();
+    store_.touch();
 }
 
 Transformer::~Transformer() = default;
 
-Mask Transformer::mask() const {
-    Mask mask;
-    mask.causal = mask_.causal;
-    mask.window = mask_.window;
-    mask.global = mask_.global;
-    return mask;
+Mask Transformer::mask(Index layer) const {
+    return layer_mask(mask_, layer);
 }
 
 Variable Transformer::hidden(const ForwardInput& input) const {
@@ -103,15 +105,15 @@ Variable Transformer::hidden(const ForwardInput& input) const {
     if (terms.token_scale != 1) x = scale(x, terms.token_scale);
     if (terms.embedding) x = add(x, terms.embedding);
     x = drop(x, 0);
-    Mask seen = mask();
-    seen.query_segments.assign(input.segments.begin(), input.segments.end());
-    seen.key_segments = seen.query_segments;
     for (Index layer = 0; layer < model_.layers; ++layer) {
         const Block& block = *blocks_[static_cast<std::size_t>(layer)];
         if (layer > 0 && encoding_->varies_by_layer()) {
             context.layer = layer;
             terms = encoding_->terms(input.positions, input.positions, context);
         }
+        Mask seen = mask(layer);
+        seen.query_segments.assign(input.segments.begin(), input.segments.end());
+        seen.key_segments = seen.query_segments;
         x = add(x,
                 drop(block.attention(block.attention_norm(x), terms, input.positions, seen, input.attention),
                      2 * layer + 1));

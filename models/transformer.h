@@ -14,9 +14,11 @@ namespace locus::inline LOCUS_SCALAR {
 struct ForwardInput {
     std::span<const Token> tokens;  // [batch, length]
     Index batch = 0, length = 0;
-    Positions positions;                     // [1 or batch, length, axes that the encoding reads]
-    std::span<const std::int32_t> segments;  // [batch, length]: who sees whom; empty: all in one
-    Index frequency_length = 0;              // fixed:N of the length mode; 0: length
+    Positions positions;  // [1 or batch, length, axes that the encoding reads]
+    // [batch, length]: a token sees its own segment only, one of a negative segment (padding) nothing; none:
+    // all are of one segment
+    std::span<const std::int32_t> segments = {};
+    Index frequency_length = 0;  // fixed:N of the length mode; 0: length
     AttentionForm attention = AttentionForm::tiled;
     bool training = false;  // dropout on
     DropoutKey dropout;     // keyed by seed, step and the first sequence's number in the step
@@ -45,7 +47,7 @@ class Transformer {
     const ParameterStore& parameters() const { return store_; }
     const PositionalEncoding& encoding() const { return *encoding_; }
     const ModelOptions& options() const { return model_; }
-    Mask mask() const;
+    Mask mask(Index layer) const;
     Site site() const { return mask_.causal ? Site::self_causal : Site::self_bidirectional; }
 
     /// 6 parameters + 6 layers width length: floating point operations of training on a token in a causal

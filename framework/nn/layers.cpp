@@ -22,6 +22,11 @@ Variable Linear::operator()(const Variable& x) const {
     return linear(x, weight_, optional(bias_));
 }
 
+void Linear::copy_from(const Linear& other) const {
+    weight_.value().copy_from(other.weight_.value());
+    if (bias_) bias_.value().copy_from(other.bias_.value());
+}
+
 Norm::Norm(const ParameterScope& scope, Index width, Kind kind, bool shift)
     : kind_(kind), scale_(scope.add("weight", {width}, Initial::ones())) {
     if (shift && kind == Kind::layer) shift_ = scope.add("bias", {width}, Initial::zeros());

@@ -12,6 +12,9 @@ class Linear {
     Linear(const ParameterScope& scope, Index in, Index out, double deviation, bool bias);
     Variable operator()(const Variable& x) const;
 
+    /// Takes the values of another layer of the same sizes, once the store has its buffer.
+    void copy_from(const Linear& other) const;
+
   private:
     Parameter weight_, bias_;
 };

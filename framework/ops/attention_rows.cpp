@@ -45,9 +45,9 @@ void add_part(const Tensor& part, Index begin, const Tensor& x) {
     }
 }
 
-std::vector<std::int32_t> part_of(const std::vector<std::int32_t>& segments, Index batch, Index begin,
-                                  Index count) {
-    std::vector<std::int32_t> part;
+WorkVector<std::int32_t> part_of(const WorkVector<std::int32_t>& segments, Index batch, Index begin,
+                                 Index count) {
+    WorkVector<std::int32_t> part;
     const Index length = static_cast<Index>(segments.size()) / batch;
     for (Index b = 0; b < batch && length > 0; ++b) {
         part.insert(part.end(), segments.begin() + b * length + begin,

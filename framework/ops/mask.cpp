@@ -12,11 +12,14 @@ namespace {
 
 KeyRange range_of(const Mask& mask, Index i, Index keys) {
     const Index index = mask.query_offset + i;
+    const bool global = index < mask.global;
+    if (mask.rows != Mask::Rows::all && global != (mask.rows == Mask::Rows::global)) return {0, -1};
     KeyRange range{0, mask.causal ? std::min(index, keys - 1) : keys - 1};
-    if (mask.window > 0 && index >= mask.global) {
-        range.first = std::max<Index>(0, index - mask.window + 1);
-        if (!mask.causal) range.last = std::min(keys - 1, index + mask.window - 1);
-    }
+    if (mask.window == 0 || global) return range;
+    const Index reach = (mask.window - 1) * mask.dilation;
+    range.first = std::max<Index>(0, index - reach);
+    if (!mask.causal) range.last = std::min(keys - 1, index + reach);
+    if (mask.dilation > 1) range.residue = index % mask.dilation;
     return range;
 }
 
@@ -33,10 +36,8 @@ void narrow(KeyRange& range, std::span<const std::int32_t> key_segments, std::in
 
 bool Mask::allows(Index b, Index i, Index j, Index queries, Index keys) const {
     const KeyRange range = range_of(*this, i, keys);
-    if (j > range.last || (j < range.first && j >= global)) {
-        // a bidirectional global token is seen by the queries before it, too
-        if (causal || j >= global || j >= keys) return false;
-    }
+    const bool local = j >= range.first && (range.residue == KeyRange::any || j % dilation == range.residue);
+    if (j > range.last || !(local || j < global)) return false;
     if (query_segments.empty()) return true;
     const std::int32_t segment = query_segments[static_cast<std::size_t>(b * queries + i)];
     return segment >= 0 && segment == key_segments[static_cast<std::size_t>(b * keys + j)];
@@ -44,6 +45,9 @@ bool Mask::allows(Index b, Index i, Index j, Index queries, Index keys) const {
 
 void Mask::check(Index batch, Index queries, Index keys) const {
     require(window >= 0 && global >= 0, "mask: window {} and global {} must not be negative", window, global);
+    require(dilation >= 1 && (dilation == 1 || window > 0),
+            "mask: dilation {} with window {}; expected at least 1, and above 1 only within a window",
+            dilation, window);
     require(query_offset >= 0, "mask: the query offset {} is negative", query_offset);
     require(!causal || query_offset + queries <= keys, "mask: {} queries from index {}, but only {} keys",
             queries, query_offset, keys);
@@ -58,13 +62,11 @@ void Mask::check(Index batch, Index queries, Index keys) const {
 MaskRanges mask_ranges(const Mask& mask, Index b, Index queries, Index keys) {
     MaskRanges ranges;
     ranges.global = std::min(mask.global, keys);
+    ranges.dilation = mask.dilation;
     ranges.queries.reserve(static_cast<std::size_t>(queries));
     for (Index i = 0; i < queries; ++i) ranges.queries.push_back(range_of(mask, i, keys));
-    if (!mask.causal && ranges.global > 0) {  // a global key lies past `last` of the first queries
-        for (KeyRange& range : ranges.queries) range.last = std::max(range.last, ranges.global - 1);
-    }
     if (mask.query_segments.empty()) return ranges;
-    const auto row = [&](const std::vector<std::int32_t>& all, Index count) {
+    const auto row = [&](const WorkVector<std::int32_t>& all, Index count) {
         return std::span(all).subspan(static_cast<std::size_t>(b * count), static_cast<std::size_t>(count));
     };
     const auto query_segments = row(mask.query_segments, queries),

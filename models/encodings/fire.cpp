@@ -43,6 +43,7 @@ class Fire : public PositionalEncoding {
         card.distances = request.distances;
         card.bias.assign(static_cast<std::size_t>(heads_), {});
         for (std::int64_t distance : request.distances) {
+            card.rows.push_back(static_cast<std::int32_t>(card.rows.size()));  // no table: one a distance
             const std::int64_t i = std::max<std::int64_t>(distance, 0);
             const Variable at = bias(Positions::consecutive(1, i), Positions::consecutive(1, i - distance));
             for (Index h = 0; h < heads_; ++h) card.bias[static_cast<std::size_t>(h)].push_back(at.value().data()[h]);

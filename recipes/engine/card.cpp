@@ -8,6 +8,7 @@
 
 #include "framework/core/error.h"
 #include "recipes/engine/card_conventions.h"
+#include "recipes/engine/card_mask.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -17,7 +18,6 @@ using nlohmann::json;
 
 constexpr Index most_positions = 8;     // where none are asked for
 constexpr Index most_distances = 4096;  // on each side, in a row
-constexpr Index most_masked = 128;      // tokens of the mask
 
 std::vector<std::int64_t> counting(std::int64_t from, std::int64_t count) {
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
@@ -78,17 +78,6 @@ json trained_arc(const EncodingCard& card, const std::string& kind, Index traine
     return out;
 }
 
-json mask_of(const Mask& mask, Index length) {
-    const Index shown = std::min(length, most_masked);
-    json out = json::array();
-    for (Index i = 0; i < shown; ++i) {
-        json row = json::array();
-        for (Index j = 0; j < shown; ++j) row.push_back(mask.allows(0, i, j, length, length) ? 1 : 0);
-        out.push_back(std::move(row));
-    }
-    return out;
-}
-
 Index encoding_parameters(const Transformer& model) {
     Index count = 0;
     for (const ParameterInfo& parameter : model.parameters().parameters())
@@ -129,7 +118,7 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     out["cos"] = waves(card, request.positions, [](double angle) { return std::cos(angle); });
     out["sin"] = waves(card, request.positions, [](double angle) { return std::sin(angle); });
     out["embedding"] = card.embedding;
-    out["mask"] = mask_of(model.mask(), request.length);
+    add_masks(out, recipe, request.length);
     out["parameters"] = model.parameters().count();
     out["encoding_parameters"] = encoding_parameters(model);
     return out;

@@ -3,18 +3,18 @@
 #include <cmath>
 
 #include "framework/core/error.h"
+#include "recipes/engine/card_mask.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-std::string mask_text(const MaskOptions& mask) {
-    std::string text =
-        mask.causal ? "causal: a token sees itself and earlier ones" : "all tokens see each other";
-    text += mask.window > 0 ? fmt::format("; window {} counts the query itself", mask.window)
-                            : std::string("; no window (a window W counts the query itself)");
-    if (mask.global > 0) text += fmt::format("; the first {} tokens are seen by all", mask.global);
-    return text;
+std::string attention_text(const Transformer& model, const std::string& kind) {
+    const Index axes = EncodingRegistry::instance().at(kind).axes.front();
+    const Positions one(1, 1, axes, std::vector<std::int64_t>(static_cast<std::size_t>(axes)));
+    return has_tiles(model.encoding().terms(one, one, {1, 0, model.site()}))
+               ? "tiled, with an online softmax; equal to composed ops"
+               : "composed over some query rows at a time: the tiled kernel lacks a term of the encoding";
 }
 
 std::string length_text(const PositionalEncoding& encoding, Index trained) {
@@ -58,10 +58,10 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
         {"logits",
          fmt::format("multiplied by {:.6g}{}", card.logit_scale,
                      card.logit_scale == 1 ? "" : fmt::format(", head_dim {}", options.head_dim()))},
-        {"mask", mask_text(recipe.mask)},
+        {"mask", mask_convention(recipe.mask)},
         {"positions", positions_text(recipe.data.positions)},
         {"lengths", length_text(model.encoding(), recipe.train.length)},
-        {"attention", "tiled, with an online softmax; equal to composed ops"},
+        {"attention", attention_text(model, recipe.encoding.kind)},
         {"dropout",
          fmt::format(
              "{} on the embeddings and on both residual branches of a block, none on attention weights",

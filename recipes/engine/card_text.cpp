@@ -3,6 +3,7 @@
 
 #include "framework/core/error.h"
 #include "recipes/engine/card.h"
+#include "recipes/engine/card_mask.h"
 
 namespace locus {
 
@@ -105,18 +106,6 @@ std::string waves(const json& card) {
     return text + more(cos.size(), positions, "positions");
 }
 
-std::string mask(const json& card) {
-    constexpr std::size_t most = 8;
-    const json& rows = card["mask"];
-    std::string text = "\nmask (rows: queries, columns: keys)\n";
-    for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
-        text += " ";
-        for (std::size_t j = 0; j < std::min(rows.size(), most); ++j) text += rows[i][j] != 0 ? " x" : " .";
-        text += "\n";
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string card_text(const json& card) {
@@ -125,7 +114,7 @@ std::string card_text(const json& card) {
                     plain(card["encoding_parameters"]), plain(card["parameters"]), plain(card["length"]));
     if (!card["options"].empty()) text += "\noptions\n" + list(card["options"]);
     text += "\nconventions\n" + list(card["conventions"]);
-    return text + frequencies(card) + waves(card) + slopes(card) + biases(card) + mask(card);
+    return text + frequencies(card) + waves(card) + slopes(card) + biases(card) + masks_text(card);
 }
 
 }  // namespace locus

@@ -43,6 +43,8 @@ const std::multimap<std::string, std::string> elsewhere = {
     {"tie_word_embeddings", "model.tie_embeddings"},
     {"dataset", "data.corpus"},
     {"sliding_window", "mask.window"},
+    {"attention_window", "mask.window"},
+    {"attention_dilation", "mask.dilation"},
     {"rope_theta", "encoding.base"},
     {"partial_rotary_factor", "encoding.fraction"},
     {"position_encoding", "encoding.kind"},

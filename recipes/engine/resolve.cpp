@@ -6,6 +6,7 @@
 
 #include "data/tokenizer.h"
 #include "framework/core/error.h"
+#include "models/layer_mask.h"
 
 namespace locus {
 
@@ -69,13 +70,16 @@ void resolve_model(ModelOptions& model, const Said& said) {
             said.where({"model.mlp_ratio"}), model.mlp_ratio, model.width);
 }
 
-void check_mask(const MaskOptions& mask, const Said& said) {
+void resolve_mask(const MaskOptions& mask, Index layers, const Said& said) {
     require(mask.causal,
             "{}: mask.causal: false lets the next-token loss see its target; expected causal: true",
             said.where({"mask.causal"}));
-    require(mask.global == 0 || mask.window > 0,
-            "{}: mask.global: {} has no effect without mask.window, as every token is seen",
-            said.where({"mask.global"}), mask.global);
+    try {
+        check_mask(mask, layers);
+    } catch (const Error& error) {  // it begins with the key that is wrong
+        const std::string text = error.what();
+        fail(error.kind(), "{}: {}", said.where({text.substr(0, text.find(':'))}), text);
+    }
 }
 
 void resolve_steps(TrainOptions& train, const Draft& draft, const Said& said,
@@ -198,7 +202,7 @@ Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& sc
     Recipe& recipe = draft.recipe;
     resolve_data(recipe, said, longest);
     resolve_model(recipe.model, said);
-    check_mask(recipe.mask, said);
+    resolve_mask(recipe.mask, recipe.model.layers, said);
     resolve_train(recipe.train, draft, recipe.data.block, said, notes);
     resolve_evaluate(recipe.evaluate, longest, said);
     resolve_positions(recipe, said);

@@ -70,20 +70,43 @@ Key preset_key(const std::vector<Preset>& presets) {
             [](const Recipe&) { return std::nullopt; }, "encoding.kind"};
 }
 
+/// One number for all layers, from 1, or a list of one a layer.
+void add_per_layer(Keys<MaskOptions>& keys, const std::string& name, PerLayer MaskOptions::*member,
+                   const Range<Index>& in_list, const std::string& example, const std::string& doc) {
+    keys.custom(
+        name, doc,
+        [=](Draft& draft, const Value& value, const std::string& path) {
+            PerLayer& numbers = draft.recipe.mask.*member;
+            if (value.type != Value::Type::list) {
+                numbers = read_integer(value, path, {1, in_list.most});
+                return;
+            }
+            std::vector<Index> each;
+            for (const Value& item : read_list(value, path, example))
+                each.push_back(read_integer(item, path, in_list));
+            numbers = each;
+        },
+        [=](const Recipe& recipe) -> std::optional<Value> {
+            const PerLayer& numbers = recipe.mask.*member;
+            if (numbers == 0) return std::nullopt;
+            if (numbers.each.empty()) return Value::scalar(text_of(numbers.all));
+            std::vector<std::string> texts;
+            for (const Index number : numbers.each) texts.push_back(text_of(number));
+            return Value::list(texts);
+        });
+}
+
 std::vector<Key> mask_keys() {
     using M = MaskOptions;
     Keys<M> keys("mask", &Recipe::mask);
     keys.flag("causal", &M::causal, "whether a token sees only itself and earlier ones");
-    keys.custom(
-        "window", "keys that a query sees, itself included; absent: all",
-        [](Draft& draft, const Value& value, const std::string& path) {
-            draft.recipe.mask.window = read_integer(value, path, at_least(1));
-        },
-        [](const Recipe& recipe) -> std::optional<Value> {
-            if (recipe.mask.window == 0) return std::nullopt;
-            return Value::scalar(text_of(recipe.mask.window));
-        });
+    add_per_layer(keys, "window", &M::window, at_least(0), "[32, 0, 32, 0]",
+                  "keys that a query sees, itself included; a list: one a layer, 0 for all; absent: all");
+    add_per_layer(keys, "dilation", &M::dilation, {1, 1'000'000}, "[1, 1, 2, 2]",
+                  "step between the keys of a window; a list: one a layer");
     keys.integer("global", &M::global, at_least(0), "first tokens, seen by all in spite of the window");
+    keys.flag("global_projections", &M::global_projections,
+              "whether global tokens have q, k and v projections of their own in layers with a window");
     return keys.take();
 }
 

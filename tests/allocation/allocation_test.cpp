@@ -45,6 +45,7 @@ struct Training {
     std::string encoding;
     Index length;
     bool rich;
+    bool packed = false;  // sequences of segments under masks with every option
 };
 
 void PrintTo(const Training& run, std::ostream* out) {
@@ -69,6 +70,7 @@ std::vector<Training> trainings() {
         all.push_back({name, 64, false});
         all.push_back({name, 600, true});  // a vector of one number a token exceeds the limit
     }
+    all.push_back({"rope", 610, true, true});
     return all;
 }
 
@@ -79,6 +81,11 @@ Positions positions_for(const Training& run) {
     const Index columns = run.length == 64 ? 8 : 25;
     for (Index p = 0; p < run.length; ++p) values.insert(values.end(), {p / columns, p % columns});
     return Positions(1, run.length, 2, values);
+}
+
+MaskOptions mask_of(const Training& run) {
+    if (!run.packed) return {};
+    return {.window = {100, 9}, .dilation = {1, 3}, .global = 2, .global_projections = true};
 }
 
 class Allocation : public testing::TestWithParam<Training> {};
@@ -101,8 +108,11 @@ TEST_P(Allocation, NothingAboveFourKibAfterTheSecondStep) {
 
     const EncodingOptions encoding{run.encoding,
                                    Options(EncodingRegistry::instance().at(run.encoding).options)};
-    Transformer model(model_of(run), encoding, {}, run.length, 0);
+    Transformer model(model_of(run), encoding, mask_of(run), run.length, 0);
     const Positions positions = positions_for(run);
+    std::vector<std::int32_t> segments;  // of one sequence after the other
+    for (Index i = 0; i < 3 * run.length; ++i)
+        segments.push_back(static_cast<std::int32_t>(i % run.length / 200));
     Workers workers(2);
     Trainer trainer(model.parameters(), options, workers);
 
@@ -116,6 +126,10 @@ TEST_P(Allocation, NothingAboveFourKibAfterTheSecondStep) {
         input.batch = count;
         input.length = batch.length;
         input.positions = positions;
+        if (run.packed) {
+            input.segments = std::span(segments).subspan(static_cast<std::size_t>(first * run.length),
+                                                         static_cast<std::size_t>(count * run.length));
+        }
         input.training = true;
         input.dropout = {.seed = 0, .step = std::uint64_t(step), .sample = std::uint64_t(first), .layer = 0};
         return model.loss(input, batch.targets_of(first, count));

@@ -145,6 +145,8 @@ class Recipes(CommandCase):
             ["encoding={kind: t5}"],
             ["encoding={kind: learned}", "train.lr=3e-4"],
             ["mask.window=4", "mask.global=1"],
+            ["model.layers=2", "mask.window=[4,0]", "mask.dilation=[3,1]"],
+            ["mask.window=4", "mask.dilation=2", "mask.global=1", "mask.global_projections=true"],
         ):
             before = sorted(path.name for path in self.folder.iterdir())
             text = self.resolved(*changes, "train.tokens=1000")

@@ -31,11 +31,14 @@ void expect_same_model(const Transformer& model, const Sample& sample) {
 }
 
 TEST_P(EachEncoding, TiledModelIsComposedModel) {
-    const MaskOptions masks[] = {{},
-                                 {.window = 4},
-                                 {.window = 5, .global = 2},
-                                 {.causal = false},
-                                 {.causal = false, .window = 4, .global = 1}};
+    const MaskOptions masks[] = {
+        {},
+        {.window = 4},
+        {.window = 5, .global = 2},
+        {.causal = false},
+        {.causal = false, .window = 4, .global = 1},
+        {.window = {3, 0}, .dilation = {3, 1}, .global = 2, .global_projections = true},
+        {.causal = false, .window = {2, 5}, .global = 2, .global_projections = true}};
     const EncodingEntry& entry = EncodingRegistry::instance().at(GetParam());
     for (const MaskOptions& mask : masks) {
         if (entry.causal_only && !mask.causal) continue;  // refused: see OnlyNoPositionWithoutAMaskIsEquivariant
@@ -44,8 +47,9 @@ TEST_P(EachEncoding, TiledModelIsComposedModel) {
             if (rich) options.kv_heads = 2;
             const auto model = make_model(encoding_options(GetParam()), options, mask);
             for (Index length : {1, 33, 50}) {
-                SCOPED_TRACE(fmt::format("causal {} window {} global {} rich {} length {}", mask.causal,
-                                         mask.window, mask.global, rich, length));
+                SCOPED_TRACE(fmt::format("causal {} window {} dilation {} global {} rich {} length {}",
+                                         mask.causal, mask.window.at(0), mask.dilation.at(0), mask.global,
+                                         rich, length));
                 Sample sample(2, length);
                 sample.targets[0] = 0;
                 for (Index axes : EncodingRegistry::instance().at(GetParam()).axes) {

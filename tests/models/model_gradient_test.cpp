@@ -65,6 +65,16 @@ TEST_P(ModelGradient, RichGroupedHeads) {
     check(GetParam(), options, {.window = 5, .global = 1}, AttentionForm::tiled);
 }
 
+// The parts of a mask do not depend on the encoding: one that rotates and one with a bias stand for all.
+TEST(MaskGradient, DilatedLayersAndGlobalProjections) {
+    ModelOptions options = small_model();
+    options.bias = true;
+    for (const char* kind : {"rope", "t5"}) {
+        check(kind, options, {.window = {3, 2}, .dilation = {1, 3}, .global = 2, .global_projections = true},
+              AttentionForm::tiled);
+    }
+}
+
 TEST_P(ModelGradient, OpenComposed) {
     ModelOptions options = small_model();
     options.bias = true;

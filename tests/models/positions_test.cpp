@@ -12,8 +12,8 @@ constexpr double alone_limit = is_double ? 1e-11 : 1e-5;
 
 /// A document of 7 tokens and one of 5 in a window, and each by itself.
 struct Packed {
-    Packed() : together(1, first_length + second_length) {
-        together.positions = Positions(1, 12, 1, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4});
+    explicit Packed(std::string of) : kind(std::move(of)), together(1, first_length + second_length) {
+        together.positions = arranged_for(kind, Positions(1, 12, 1, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4}));
         together.targets = {3, 1, 4, 1, 5, 9, Batch::no_target, 2, 6, 5, 3, 5};
     }
     ForwardInput input() const {
@@ -22,12 +22,13 @@ struct Packed {
         return input;
     }
     Sample alone(Index begin, Index length) const {
-        Sample sample(1, length);
+        Sample sample = sample_for(kind, 1, length);
         sample.tokens.assign(together.tokens.begin() + begin, together.tokens.begin() + begin + length);
         sample.targets.assign(together.targets.begin() + begin, together.targets.begin() + begin + length);
         return sample;
     }
 
+    std::string kind;
     Sample together;
     std::vector<std::int32_t> segments = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
 };
@@ -38,7 +39,7 @@ Tensor rows_of(const Tensor& logits, Index begin, Index count) {
 
 TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
-    Packed packed;
+    Packed packed(GetParam());
     const Tensor together = model->logits(packed.input()).value().clone();
     const Sample first = packed.alone(0, first_length), second = packed.alone(first_length, second_length);
     EXPECT_LE(largest_difference(rows_of(together, 0, first_length),
@@ -63,7 +64,7 @@ TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
 
 TEST_P(AnyPositions, PackedGradientIsTheSumOfItsDocuments) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
-    const Packed packed;
+    const Packed packed(GetParam());
     const Tensor one = Tensor::full({1}, 1);
     const auto gradient = [&](const ForwardInput& input, std::span<const Token> targets) {
         return flat_gradient(*model, one, [&] { return model->loss(input, targets).sum; });
@@ -81,7 +82,8 @@ TEST_P(AnyPositions, EverySequenceMayHaveItsOwn) {
     const Choices longer = GetParam() == "learned" ? Choices{{"max_length", Index{100}}} : Choices{};
     const auto model = make_model(encoding_options(GetParam(), longer), small_model());
     Sample both(2, 6);
-    both.positions = Positions(2, 6, 1, {0, 1, 40, 41, 42, 43, 3, 17, 18, 60, 61, 99});
+    both.positions =
+        arranged_for(GetParam(), Positions(2, 6, 1, {0, 1, 40, 41, 42, 43, 3, 17, 18, 60, 61, 99}), 10);
     const Tensor together = model->logits(both.input()).value().clone();
     for (Index b : {0, 1}) {
         Sample one(1, 6);

@@ -80,9 +80,34 @@ TEST(Rules, Masks) {
         EXPECT_TRUE(holds(refusal("mask:\n  window: " + window),
                           {"x.yaml:2: mask.window: expected an integer >= 1, found '" + window + "'"}));
     EXPECT_TRUE(holds(refusal("mask: {global: 2}"), {"mask.global", "mask.window"}));
+    EXPECT_TRUE(one("mask: {window: 8, global: 2, global_projections: true}").mask.global_projections);
+    EXPECT_TRUE(holds(refusal("mask:\n  window: 8\n  global_projections: true"),
+                      {"x.yaml:3: mask.global_projections", "mask.global"}));
     EXPECT_TRUE(
         holds(refusal("mask:\n  causal: false"), {"x.yaml:2: ", "mask.causal", "next-token", "target"}));
     EXPECT_TRUE(holds(refusal("mask:\n  causal: no"), {"mask.causal"}));
+}
+
+TEST(Rules, MasksByLayer) {
+    EXPECT_EQ(one("mask: {window: [32, 0, 32, 0]}").mask.window, (PerLayer{32, 0, 32, 0}));
+    const Recipe recipe = one("mask: {window: [4, 0], dilation: [3, 1]}\nmodel: {layers: 2}");
+    EXPECT_EQ(recipe.mask.dilation, (PerLayer{3, 1}));
+    EXPECT_EQ(one("mask: {window: [4, 0, 0, 4], dilation: 2}").mask.dilation, 2);
+    EXPECT_TRUE(
+        holds(refusal("mask:\n  window: [32, 0, 32]"),
+              {"x.yaml:2: mask.window: expected one number or one for each of the 4 layers, found 3"}));
+    EXPECT_TRUE(holds(refusal("mask:\n  window: [32]"), {"x.yaml:2: mask.window", "4 layers", "found 1"}));
+    EXPECT_TRUE(holds(refusal("mask:\n  window: []"), {"x.yaml:2: mask.window", "a list such as"}));
+    EXPECT_TRUE(holds(refusal("mask:\n  window: [4, -1, 4, 4]"),
+                      {"x.yaml:2: mask.window: expected an integer >= 0, found '-1'"}));
+    EXPECT_TRUE(holds(refusal("mask:\n  window: [4, 2.5, 4, 4]"), {"mask.window", "'2.5'"}));
+    EXPECT_TRUE(holds(refusal("mask:\n  window: 4\n  dilation: 0"),
+                      {"x.yaml:3: mask.dilation: expected an integer in [1, 1000000], found '0'"}));
+    EXPECT_TRUE(holds(refusal("mask:\n  dilation: 2"), {"x.yaml:2: mask.dilation", "mask.window"}));
+    EXPECT_TRUE(holds(refusal("mask:\n  window: [4, 0, 4, 4]\n  dilation: [1, 2, 1, 1]"),
+                      {"x.yaml:3: mask.dilation: 2 has no effect in layer 1", "no window"}));
+    EXPECT_TRUE(holds(refusal("mask: {window: [0, 0, 0, 0], global: 1}"), {"mask.global", "mask.window"}));
+    EXPECT_TRUE(holds(refusal("mask: {attention_window: 3}"), {"'mask.window'"}));
 }
 
 TEST(Rules, Evaluation) {

@@ -11,7 +11,7 @@ data: {corpus: generated, block: 480, positions: pose, max_position: 960, chunks
 model: {layers: 2, width: 96, heads: 6, kv_heads: 3, mlp_ratio: 2.5, norm: rms, activation: swiglu, bias: true,
         dropout: 0.1, tie_embeddings: false}
 encoding: {kind: rope, base: 123.5, fraction: 0.5, pairing: interleaved}
-mask: {window: 17, global: 2}
+mask: {window: [17, 0], dilation: [3, 1], global: 2, global_projections: true}
 train: {length: 48, steps: 77, batch_tokens: 960, shards: 4, lr: 3e-3, min_lr: 1e-5, warmup_steps: 6,
         schedule: linear, weight_decay: 0.01, beta1: 0.8, beta2: 0.99, epsilon: 1e-9, clip: 0.5, seed: 12,
         validate_every: 8, checkpoint_every: 9, keep: 3}
@@ -49,7 +49,9 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.encoding.options.number("fraction"), 0.5);
     EXPECT_EQ(r.encoding.options.text("pairing"), "interleaved");
     EXPECT_TRUE(r.mask.causal);
-    EXPECT_EQ(r.mask.window, 17);
+    EXPECT_EQ(r.mask.window, (PerLayer{17, 0}));
+    EXPECT_EQ(r.mask.dilation, (PerLayer{3, 1}));
+    EXPECT_TRUE(r.mask.global_projections);
     EXPECT_EQ(r.mask.global, 2);
     EXPECT_EQ(r.train.length, 48);
     EXPECT_EQ(r.train.steps(), 77);
@@ -163,7 +165,9 @@ encoding:
   offset: 0
 mask:
   causal: true
+  dilation: 1
   global: 0
+  global_projections: false
 train:
   length: 128
   tokens: 4005888

@@ -44,14 +44,14 @@ inline double difference_of(Scalar& value, double step_size, const std::function
     return difference / (12 * static_cast<double>(step));
 }
 
-/// The same with the usual step; where that is not what the pullback says, the better of it and of a step 50
-/// times smaller: the usual one may have straddled a kink (of relu, or of an interpolation), which says nothing
-/// of the gradient.
+/// The same with the usual step; where that is not what the pullback says, the better of it and of a smaller
+/// step: the usual one may have straddled a kink (of relu, or of an interpolation), which says nothing of the
+/// gradient.
 inline double central_difference(Scalar& value, double analytic, const std::function<double()>& f) {
     const double numeric = difference_of(value, gradient_limits.step, f);
     const double scale = std::max(std::abs(analytic), std::abs(numeric));
-    if (!is_double || std::abs(numeric - analytic) <= gradient_limits.relative * scale) return numeric;
-    const double closer = difference_of(value, gradient_limits.step / 50, f);
+    if (std::abs(numeric - analytic) <= gradient_limits.relative * scale) return numeric;
+    const double closer = difference_of(value, gradient_limits.step / (is_double ? 50 : 5), f);
     return std::abs(closer - analytic) < std::abs(numeric - analytic) ? closer : numeric;
 }
 

@@ -2,33 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "framework/ops/kernels/attention.cpp"
 #include <hwy/foreach_target.h>
 
+#include "framework/ops/kernels/attention_tiles-inl.h"
 #include "framework/ops/kernels/micro_gemm-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::inline LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
-using kernels::AttentionHead;
 using kernels::AttentionPullback;
-
-// Scores are held transposed, keys in rows and queries in lanes: maxima, sums and row statistics are
-// vertical, a mask is two comparisons a vector and a distance bias one contiguous load.
-constexpr Index key_tile = 64;
-constexpr int strips = 2;  // vectors of queries in a query tile
-constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
-
-HWY_INLINE Index query_tile() {
-    return strips * lanes();
-}
-HWY_INLINE Index round_to_lanes(Index count) {
-    return (count + lanes() - 1) / lanes() * lanes();
-}
 
 // Rows of `width` numbers as rows of whole vectors; the same memory where they are whole already.
 class PaddedRows {
@@ -50,118 +36,6 @@ class PaddedRows {
     Scratch copy_;
     const Scalar* data_;
 };
-
-// One tile of queries: what they see and where they are. Lanes past the last query see nothing.
-struct QueryTile {
-    Index begin, count;
-    HWY_ALIGN Scalar first[strips * HWY_MAX_BYTES / sizeof(Scalar)];
-    HWY_ALIGN Scalar last[strips * HWY_MAX_BYTES / sizeof(Scalar)];
-    Index least_first, most_first, least_last, most_last;  // over all lanes, those past the end included
-    bool consecutive;                                      // positions run on by one a lane
-};
-
-QueryTile query_tile_at(const AttentionHead& head, Index begin) {
-    QueryTile tile;
-    tile.begin = begin;
-    tile.count = std::min(query_tile(), head.queries - begin);
-    tile.least_first = tile.least_last = head.keys;
-    tile.most_first = tile.most_last = -1;
-    for (Index lane = 0; lane < query_tile(); ++lane) {
-        const bool real = lane < tile.count;
-        const KeyRange seen =
-            real ? head.ranges->queries[static_cast<std::size_t>(begin + lane)] : KeyRange{1, -1};
-        tile.first[lane] = static_cast<Scalar>(seen.first);
-        tile.last[lane] = static_cast<Scalar>(seen.last);
-        if (real && seen.last >= 0) tile.least_first = std::min(tile.least_first, seen.first);
-        tile.most_first = std::max(tile.most_first, seen.first);
-        tile.least_last = std::min(tile.least_last, seen.last);
-        tile.most_last = std::max(tile.most_last, seen.last);
-    }
-    tile.consecutive = head.bias != nullptr;
-    for (Index i = begin; tile.consecutive && i < begin + tile.count; ++i) {
-        tile.consecutive = head.query_positions[i] != Positions::none &&
-                           head.query_positions[i] == head.query_positions[begin] + (i - begin);
-    }
-    return tile;
-}
-
-// Calls body(key, count, partial) for every tile of keys that some query of the tile sees.
-template <typename Body>
-void for_each_key_tile(const AttentionHead& head, const QueryTile& tile, const Body& body) {
-    const MaskRanges& ranges = *head.ranges;
-    const auto run = [&](Index begin, Index end) {
-        for (Index key = begin; key < end; key += key_tile) {
-            const Index stop = std::min(key + key_tile, end);
-            const bool seen_by_all = key >= tile.most_first && stop - 1 <= tile.least_last;
-            body(key, stop - key, !seen_by_all || ranges.by_segment);
-        }
-    };
-    const Index end = tile.most_last + 1;
-    const Index begin = std::min(tile.least_first, end);
-    run(0, std::min({ranges.global, begin, end}));
-    run(begin, end);
-}
-
-void add_bias(const AttentionHead& head, const QueryTile& tile, Index key, Index count, Scalar* scores) {
-    for (Index j = 0; j < count; ++j, scores += query_tile()) {
-        const std::int64_t position = head.key_positions[key + j];
-        if (position == Positions::none) continue;
-        if (tile.consecutive) {
-            const Scalar* bias =
-                head.bias + (head.query_positions[tile.begin] - position - head.first_distance);
-            for (int s = 0; s < strips; ++s) {
-                Scalar* at = scores + s * lanes();
-                hn::StoreU(hn::Add(hn::LoadU(D(), at), hn::LoadU(D(), bias + s * lanes())), D(), at);
-            }
-            continue;
-        }
-        for (Index i = 0; i < tile.count; ++i) {
-            const std::int64_t query = head.query_positions[tile.begin + i];
-            if (query != Positions::none) scores[i] += head.bias[query - position - head.first_distance];
-        }
-    }
-}
-
-// The mirror of add_bias: dbias[distance] += gradient of the score.
-void add_bias_gradient(const AttentionHead& head, const QueryTile& tile, Index key, Index count,
-                       const Scalar* dscores, Scalar* dbias) {
-    for (Index j = 0; j < count; ++j, dscores += query_tile()) {
-        const std::int64_t position = head.key_positions[key + j];
-        if (position == Positions::none) continue;
-        if (tile.consecutive) {
-            Scalar* row = dbias + (head.query_positions[tile.begin] - position - head.first_distance);
-            for (int s = 0; s < strips; ++s) {
-                Scalar* at = row + s * lanes();
-                hn::StoreU(hn::Add(hn::LoadU(D(), at), hn::LoadU(D(), dscores + s * lanes())), D(), at);
-            }
-            continue;
-        }
-        for (Index i = 0; i < tile.count; ++i) {
-            const std::int64_t query = head.query_positions[tile.begin + i];
-            if (query != Positions::none) dbias[query - position - head.first_distance] += dscores[i];
-        }
-    }
-}
-
-void apply_mask(const AttentionHead& head, const QueryTile& tile, Index key, Index count, Scalar* scores) {
-    const D d;
-    for (Index j = 0; j < count; ++j, scores += query_tile()) {
-        const V index = hn::Set(d, static_cast<Scalar>(key + j));
-        for (int s = 0; s < strips; ++s) {
-            Scalar* at = scores + s * lanes();
-            auto seen = hn::Le(index, hn::Load(d, tile.last + s * lanes()));
-            if (key + j >= head.ranges->global) {
-                seen = hn::And(seen, hn::Ge(index, hn::Load(d, tile.first + s * lanes())));
-            }
-            hn::StoreU(hn::IfThenElse(seen, hn::LoadU(d, at), hn::Set(d, -infinity)), d, at);
-        }
-        if (!head.ranges->by_segment) continue;
-        for (Index i = 0; i < tile.count; ++i) {
-            const std::int32_t segment = head.query_segments[tile.begin + i];
-            if (segment < 0 || segment != head.key_segments[key + j]) scores[i] = -infinity;
-        }
-    }
-}
 
 // out [width, query tile] = factor * rows of the tile, transposed; zero in the lanes past the last query.
 void transpose(const Scalar* rows, Index stride, Index count, Index width, Scalar factor, Scalar* out) {

@@ -17,7 +17,7 @@ INSTANTIATE_TEST_SUITE_P(Attention, Form, testing::Values(attention_composed, at
 
 // Queries 2 and 40 of 50 are of no segment, and key 45 has one of its own.
 Mask with_blind_rows() {
-    Mask mask{.causal = false, .query_segments = std::vector<std::int32_t>(50, 0)};
+    Mask mask{.causal = false, .query_segments = WorkVector<std::int32_t>(50, 0)};
     mask.key_segments = mask.query_segments;
     mask.query_segments[2] = mask.query_segments[40] = -1;
     mask.key_segments[45] = 7;
@@ -50,8 +50,8 @@ TEST_P(Form, BlindRowGivesZerosAndPassesNoGradient) {
 }
 
 TEST_P(Form, NothingToSeeAtAll) {
-    Mask mask{.query_segments = std::vector<std::int32_t>(3, -1),
-              .key_segments = std::vector<std::int32_t>(3, -1)};
+    Mask mask{.query_segments = WorkVector<std::int32_t>(3, -1),
+              .key_segments = WorkVector<std::int32_t>(3, -1)};
     const std::vector<Tensor> inputs(3, random_tensor({1, 1, 3, 4}, 1));
     const Op op = [&](Inputs v) { return GetParam()(v[0], v[1], v[2], {}, mask); };
     EXPECT_EQ(largest(op(std::vector<Variable>(inputs.begin(), inputs.end())).value()), 0);
@@ -59,6 +59,59 @@ TEST_P(Form, NothingToSeeAtAll) {
          tape_gradients(op, inputs, Tensor::full({1, 3, 4}, 1), {true, true, true})) {
         EXPECT_EQ(largest(gradient), 0);
     }
+}
+
+// The same inputs under two masks.
+double difference_of_masks(Attention form, const Mask& a, const Mask& b) {
+    const Variable q = random_tensor({2, 2, 70, 8}, 1), k = random_tensor({2, 2, 70, 8}, 2);
+    const Variable v = random_tensor({2, 2, 70, 8}, 3);
+    return largest_difference(form(q, k, v, {}, a).value(), form(q, k, v, {}, b).value());
+}
+
+TEST_P(Form, WindowPastTheEndIsNoWindowBitForBit) {
+    for (bool causal : {true, false}) {
+        const Mask full{.causal = causal};
+        EXPECT_EQ(difference_of_masks(GetParam(), {.causal = causal, .window = 70}, full), 0);
+        EXPECT_EQ(difference_of_masks(GetParam(), {.causal = causal, .window = 1000}, full), 0);
+        EXPECT_EQ(difference_of_masks(GetParam(), {.causal = causal, .window = 2, .global = 70}, full), 0);
+        EXPECT_GT(difference_of_masks(GetParam(), {.causal = causal, .window = 69}, full), 1e-6);
+        EXPECT_GT(difference_of_masks(GetParam(), {.causal = causal, .window = 70, .dilation = 2}, full),
+                  1e-3);
+    }
+}
+
+// Rows that a mask leaves out are zeros, so that global and local rows add up to the whole.
+TEST_P(Form, GlobalAndLocalRowsAddUp) {
+    const Variable q = random_tensor({1, 2, 70, 8}, 1), k = random_tensor({1, 2, 70, 8}, 2);
+    for (bool causal : {true, false}) {
+        Mask mask{.causal = causal, .window = 3, .global = 5};
+        const Tensor whole = GetParam()(q, k, k, {}, mask).value();
+        mask.rows = Mask::Rows::local;
+        const Tensor local = GetParam()(q, k, k, {}, mask).value();
+        mask.rows = Mask::Rows::global;
+        const Tensor global = GetParam()(q, k, k, {}, mask).value();
+        const auto part = [](const Tensor& t, Index begin, Index count) {
+            return t.reshaped({70, 16}).rows(begin, count);
+        };
+        EXPECT_EQ(largest(part(local, 0, 5)), 0);
+        EXPECT_EQ(largest(part(global, 5, 65)), 0);
+        const double limit = is_double ? 1e-14 : 1e-6;  // tiles begin elsewhere
+        expect_close(part(local, 5, 65), part(whole, 5, 65), limit, "local rows");
+        expect_close(part(global, 0, 5), part(whole, 0, 5), limit, "global rows");
+    }
+}
+
+// Query 256 and those after it see keys 128 back and themselves: a tile of keys between is not looked at, and
+// even a NaN there does not spoil their rows.
+TEST(Tiles, OfADilatedWindowThatNoQuerySeesAreSkipped) {
+    const Tensor q = random_tensor({1, 1, 288, 4}, 1), k = random_tensor({1, 1, 288, 4}, 2);
+    const Tensor v = random_tensor({1, 1, 288, 4}, 3);
+    const Tensor before = attention_tiled(q, k, v, {}, {.window = 2, .dilation = 128}).value();
+    v.reshaped({288, 4}).rows(224, 32).fill(std::numeric_limits<Scalar>::quiet_NaN());
+    const Tensor after = attention_tiled(q, k, v, {}, {.window = 2, .dilation = 128}).value();
+    const auto last = [](const Tensor& t) { return t.reshaped({288, 4}).rows(256, 32); };
+    EXPECT_EQ(largest_difference(last(after), last(before)), 0);
+    EXPECT_TRUE(std::isnan(largest(after.reshaped({288, 4}).rows(224, 1))));
 }
 
 // A finite stand-in for -inf would let the hidden key win.

@@ -89,6 +89,10 @@ void add_attention(std::vector<OpCase>& cases, const std::string& name, Attentio
     cases.push_back({name + "_segments", {{2, 2, 9, 4}, {2, 2, 9, 4}, {2, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
                          return form(v[0], v[1], v[2], terms(v, 9), segments(2, 9, -1));
                      }});
+    cases.push_back({name + "_dilated", {{1, 2, 9, 4}, {1, 2, 9, 4}, {1, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
+                         return form(v[0], v[1], v[2], terms(v, 9),
+                                     Mask{.causal = false, .window = 3, .dilation = 2, .global = 1});
+                     }});
     cases.push_back({name + "_offset", {{1, 2, 3, 6}, {1, 2, 8, 6}, {1, 2, 8, 6}}, [=](Inputs v) {
                          return form(v[0], v[1], v[2], {}, Mask{.query_offset = 5});
                      }});
