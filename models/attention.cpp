@@ -1,8 +1,42 @@
 #include "models/attention.h"
 
+#include <algorithm>
+
 #include "framework/ops/shape.h"
 
 namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+// Queries and keys that are rotated already.
+Variable attend(const Variable& q, const Variable& k, const Variable& v, const PositionTerms& terms,
+                const Positions& query, const Positions& key, const Mask& mask, AttentionForm form) {
+    const AttentionTerms own{terms.logit_scale, terms.bias, query, key};
+    return form == AttentionForm::tiled ? attention_tiled(q, k, v, own, mask)
+                                        : attention_composed(q, k, v, own, mask);
+}
+
+// The rows of a part: [B, H, T, D] to [sequences, H, rows, D].
+Variable rows_of(const Variable& x, const PassPart& part) {
+    const Index heads = x.size(1), length = x.size(2), width = x.size(3);
+    if (part.sequences == x.size(0) && part.rows == length) return x;
+    Tensor out = Tensor::empty({part.sequences, heads, part.rows, width});
+    const Scalar* from = x.value().data() + (part.sequence * heads * length + part.first) * width;
+    for (Index r = 0; r < part.sequences * heads; ++r)
+        std::copy_n(from + r * length * width, part.rows * width, out.data() + r * part.rows * width);
+    return out;
+}
+
+// The way back: [sequences, rows, width] into [B, T, width].
+void put_rows(const Tensor& rows, const PassPart& part, const Tensor& out) {
+    const Index width = out.size(2);
+    for (Index b = 0; b < part.sequences; ++b) {
+        std::copy_n(rows.data() + b * part.rows * width, part.rows * width,
+                    out.data() + ((part.sequence + b) * out.size(1) + part.first) * width);
+    }
+}
+
+}  // namespace
 
 SelfAttention::SelfAttention(const ParameterScope& scope, const ModelOptions& options, double deviation,
                              double output_deviation)
@@ -12,17 +46,39 @@ SelfAttention::SelfAttention(const ParameterScope& scope, const ModelOptions& op
       qkv_(scope.inside("qkv"), options.width, (heads_ + 2 * kv_heads_) * head_dim_, deviation, options.bias),
       output_(scope.inside("output"), options.width, options.width, output_deviation, options.bias) {}
 
+SelfAttention::Heads SelfAttention::heads_of(const Variable& x) const {
+    const Variable packed = qkv_(x);  // [B, T, (heads + 2 kv_heads) head_dim]
+    return {split_heads(packed, 0, heads_, head_dim_),
+            split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_),
+            split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_)};
+}
+
 Variable SelfAttention::operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
                                    const Mask& mask, AttentionForm form) const {
-    const Variable packed = qkv_(x);  // [B, T, (heads + 2 kv_heads) head_dim]
-    Variable q = split_heads(packed, 0, heads_, head_dim_);
-    Variable k = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_);
-    const Variable v = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
+    auto [q, k, v] = heads_of(x);
     if (terms.query) q = rotate(q, terms.query);
     if (terms.key) k = rotate(k, terms.key);
-    const AttentionTerms own{terms.logit_scale, terms.bias, positions, positions};
-    return output_(form == AttentionForm::tiled ? attention_tiled(q, k, v, own, mask)
-                                                : attention_composed(q, k, v, own, mask));
+    return output_(attend(q, k, v, terms, positions, positions, mask, form));
+}
+
+Variable SelfAttention::operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache,
+                                   Index layer, AttentionForm form) const {
+    const Heads all = heads_of(x);
+    const Tensor out = Tensor::zeros({x.size(0), x.size(1), heads_ * head_dim_});
+    const bool raw = cache != nullptr && cache->raw_keys();
+    for (const PassPart& part : parts) {
+        Variable q = rows_of(all.q, part), k = rows_of(all.k, part), v = rows_of(all.v, part);
+        if (part.terms.query) q = rotate(q, part.terms.query);
+        if (part.terms.key && !raw) k = rotate(k, part.terms.key);
+        if (cache != nullptr) {
+            auto [keys, values] = cache->extend(layer, part.sequence, k.value(), v.value());
+            k = keys;
+            v = values;
+        }
+        if (part.terms.key && raw) k = rotate(k, part.terms.key);
+        put_rows(attend(q, k, v, part.terms, part.query, part.key, part.mask, form).value(), part, out);
+    }
+    return output_(out);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -33,6 +33,10 @@ struct PositionTerms {
     Scalar logit_scale = 0;  // 0 means 1 / sqrt(head_dim)
     Rotation query, key;     // of queries and keys, magnitude folded in
     DistanceBias bias;       // added to the scaled logits
+
+    /// True when a term relates queries to keys: it is then needed for all keys, those in a cache as well.
+    /// Rotations and embeddings belong to one token each.
+    bool is_pairwise() const { return static_cast<bool>(bias); }
 };
 
 /// What an encoding must know of the model to size its tables.
@@ -77,6 +81,15 @@ class PositionalEncoding {
     }  // false: made once a forward pass, shared by the layers
     virtual bool varies_by_length() const { return false; }  // true: Context::length changes the terms
     virtual std::optional<Index> longest() const { return std::nullopt; }  // positions that a table holds
+    virtual Index axes() const { return 1; }  // coordinates of a position that it reads; text repeats its one
+
+    /// Lengths of one class have the same terms. A rule that changes beyond the trained length only should
+    /// say so: in the growing mode every class costs a pass.
+    virtual Index length_class(Index length) const { return varies_by_length() ? length : 0; }
+
+    /// True where the rotation of a key depends on more than its own position and a fixed length: a cache
+    /// then keeps keys as they are and rotates them when they are read.
+    virtual bool keys_stay_raw() const { return false; }
 
     virtual void describe(EncodingCard& card, const CardRequest& request) const = 0;
 };

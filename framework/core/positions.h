@@ -40,6 +40,10 @@ class Positions {
     std::int64_t least() const;     // over all tokens and axes that have a position; 0 if there is none
     std::int64_t greatest() const;  // likewise
 
+    /// Tokens first .. first + count of sequences sequence .. sequence + sequences; where one row is shared by
+    /// every sequence, it is that row.
+    Positions slice(Index sequence, Index sequences, Index first, Index count) const;
+
     bool operator==(const Positions& other) const {
         return batch_ == other.batch_ && length_ == other.length_ && axes_ == other.axes_ &&
                (values_ == other.values_ || *values_ == *other.values_);

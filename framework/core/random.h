@@ -18,7 +18,7 @@ enum class Purpose : std::uint32_t {
     targets = 4,     // index: document
     generator = 5,   // index: document
     bootstrap = 6,   // index: replicate
-    sampling = 7,    // index: step of the generation
+    sampling = 7,    // index: sequence and step of the generation
     test = 8,
 };
 
