@@ -8,12 +8,15 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// Queries and keys that are rotated already.
-Variable attend(const Variable& q, const Variable& k, const Variable& v, const PositionTerms& terms,
-                const Positions& query, const Positions& key, const Mask& mask, AttentionForm form) {
-    const AttentionTerms own{terms.logit_scale, terms.bias, query, key};
-    return form == AttentionForm::tiled ? attention_tiled(q, k, v, own, mask)
-                                        : attention_composed(q, k, v, own, mask);
+// What attention itself needs of an encoding's terms; rotations are done before.
+AttentionTerms attention_terms(const PositionTerms& terms, const Positions& query, const Positions& key) {
+    return {terms.logit_scale, terms.bias, query, key};
+}
+
+Variable run_attention(AttentionForm form, const Variable& q, const Variable& k, const Variable& v,
+                       const AttentionTerms& terms, const Mask& mask) {
+    return form == AttentionForm::tiled ? attention_tiled(q, k, v, terms, mask)
+                                        : attention_composed(q, k, v, terms, mask);
 }
 
 // The rows of a part: [B, H, T, D] to [sequences, H, rows, D].
@@ -46,37 +49,37 @@ SelfAttention::SelfAttention(const ParameterScope& scope, const ModelOptions& op
       qkv_(scope.inside("qkv"), options.width, (heads_ + 2 * kv_heads_) * head_dim_, deviation, options.bias),
       output_(scope.inside("output"), options.width, options.width, output_deviation, options.bias) {}
 
-SelfAttention::Heads SelfAttention::heads_of(const Variable& x) const {
-    const Variable packed = qkv_(x);  // [B, T, (heads + 2 kv_heads) head_dim]
-    return {split_heads(packed, 0, heads_, head_dim_),
-            split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_),
-            split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_)};
-}
-
 Variable SelfAttention::operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
                                    const Mask& mask, AttentionForm form) const {
-    auto [q, k, v] = heads_of(x);
+    const Variable packed = qkv_(x);  // [B, T, (heads + 2 kv_heads) head_dim]
+    Variable q = split_heads(packed, 0, heads_, head_dim_);
+    Variable k = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_);
+    const Variable v = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
     if (terms.query) q = rotate(q, terms.query);
     if (terms.key) k = rotate(k, terms.key);
-    return output_(attend(q, k, v, terms, positions, positions, mask, form));
+    return output_(run_attention(form, q, k, v, attention_terms(terms, positions, positions), mask));
 }
 
 Variable SelfAttention::operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache,
                                    Index layer, AttentionForm form) const {
-    const Heads all = heads_of(x);
+    const Variable packed = qkv_(x);
+    const Variable queries = split_heads(packed, 0, heads_, head_dim_),
+                   keys = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_),
+                   values = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
     const Tensor out = Tensor::zeros({x.size(0), x.size(1), heads_ * head_dim_});
     const bool raw = cache != nullptr && cache->raw_keys();
     for (const PassPart& part : parts) {
-        Variable q = rows_of(all.q, part), k = rows_of(all.k, part), v = rows_of(all.v, part);
+        Variable q = rows_of(queries, part), k = rows_of(keys, part), v = rows_of(values, part);
         if (part.terms.query) q = rotate(q, part.terms.query);
         if (part.terms.key && !raw) k = rotate(k, part.terms.key);
         if (cache != nullptr) {
-            auto [keys, values] = cache->extend(layer, part.sequence, k.value(), v.value());
-            k = keys;
-            v = values;
+            auto [all_keys, all_values] = cache->extend(layer, part.sequence, k.value(), v.value());
+            k = all_keys;
+            v = all_values;
         }
         if (part.terms.key && raw) k = rotate(k, part.terms.key);
-        put_rows(attend(q, k, v, part.terms, part.query, part.key, part.mask, form).value(), part, out);
+        const AttentionTerms terms = attention_terms(part.terms, part.query, part.key);
+        put_rows(run_attention(form, q, k, v, terms, part.mask).value(), part, out);
     }
     return output_(out);
 }

@@ -27,11 +27,6 @@ class SelfAttention {
                         AttentionForm form) const;
 
   private:
-    struct Heads {
-        Variable q, k, v;
-    };
-    Heads heads_of(const Variable& x) const;
-
     Index heads_, kv_heads_, head_dim_;
     Linear qkv_, output_;
 };

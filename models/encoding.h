@@ -81,7 +81,6 @@ class PositionalEncoding {
     }  // false: made once a forward pass, shared by the layers
     virtual bool varies_by_length() const { return false; }  // true: Context::length changes the terms
     virtual std::optional<Index> longest() const { return std::nullopt; }  // positions that a table holds
-    virtual Index axes() const { return 1; }  // coordinates of a position that it reads; text repeats its one
 
     /// Lengths of one class have the same terms. A rule that changes beyond the trained length only should
     /// say so: in the growing mode every class costs a pass.
@@ -98,6 +97,7 @@ class PositionalEncoding {
 struct EncodingEntry {
     std::string doc;              // one line: what it is, and its source
     std::vector<Option> options;  // what a recipe may say about it
+    std::vector<Index> axes = {1};  // of the positions that it reads; the usual number first
     std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
                                                       const ParameterScope&)>
         make;

@@ -53,7 +53,7 @@ class Continuation {
     Index sequences() const { return static_cast<Index>(texts_.size()); }
 
     std::vector<std::vector<double>> prompt() {
-        const PaddedBatch padded = left_padded(texts_, model_.encoding().axes());
+        const PaddedBatch padded = left_padded(texts_, model_.axes());
         const Index chunk = options_.chunk > 0 ? options_.chunk : padded.length;
         std::vector<Token> tokens;
         std::vector<std::int32_t> segments;
@@ -66,7 +66,7 @@ class Continuation {
     std::vector<std::vector<double>> next(std::span<const Token> tokens) {
         for (std::size_t b = 0; b < texts_.size(); ++b) texts_[b].push_back(tokens[b]);
         if (!cache_) return prompt();
-        const Index axes = model_.encoding().axes();
+        const Index axes = model_.axes();
         std::vector<std::int64_t> positions;
         for (const auto& text : texts_)
             positions.insert(positions.end(), static_cast<std::size_t>(axes),

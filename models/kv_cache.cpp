@@ -12,6 +12,11 @@ namespace {
 
 constexpr Index all_of_them = std::numeric_limits<Index>::max() / 4;
 
+// Keys behind its own that a query of this mask sees at the most.
+Index reach_of(const Mask& mask) {
+    return mask.window == 0 ? all_of_them : mask.window - 1;
+}
+
 void check_options(const CacheOptions& options, const Mask& mask) {
     require(mask.causal, "cache: the mask is not causal: earlier tokens would have to see later ones");
     require((options.length > 0) != options.growing && options.length >= 0,
@@ -22,19 +27,22 @@ void check_options(const CacheOptions& options, const Mask& mask) {
     require(mask.window == 0 || options.window <= mask.window,
             "cache: its window {} exceeds the mask's window {}", options.window, mask.window);
     require(options.sinks == 0 || options.window > 0 || mask.window > 0,
-            "cache: {} sinks, but no window: every token is seen", options.sinks);
+            "cache: {} sinks, but a layer without a window: it sees every token", options.sinks);
 }
 
 }  // namespace
 
-KvCache::KvCache(const CacheShape& shape, const CacheOptions& options, const Mask& mask, bool raw_keys)
-    : shape_(shape), options_(options), mask_(mask), raw_keys_(raw_keys), span_(all_of_them) {
-    check_options(options, mask);
+KvCache::KvCache(const CacheShape& shape, const CacheOptions& options, std::vector<Mask> masks, bool raw_keys)
+    : shape_(shape), options_(options), masks_(std::move(masks)), raw_keys_(raw_keys) {
     require(shape.sequences >= 1, "cache: expected at least 1 sequence, found {}", shape.sequences);
-    if (options.window > 0) mask_.window = options.window;
-    if (mask_.window > 0) {
-        mask_.global = kept_ = std::max(mask.global, options.sinks);
-        span_ = mask_.window - 1;
+    require(static_cast<Index>(masks_.size()) == shape.layers, "cache: {} masks for {} layers", masks_.size(),
+            shape.layers);
+    for (Mask& mask : masks_) {
+        check_options(options, mask);
+        if (options.window > 0) mask.window = options.window;
+        if (mask.window > 0) mask.global = std::max(mask.global, options.sinks);
+        kept_ = std::max(kept_, mask.global);
+        span_ = std::max(span_, reach_of(mask));
     }
     const auto sequences = static_cast<std::size_t>(shape.sequences);
     lengths_.resize(sequences);
@@ -51,8 +59,8 @@ Index KvCache::held_of(Index length) const {
     return std::min(length, kept_) + std::max<Index>(0, length - rolled_from(length));
 }
 
-Mask KvCache::mask(Index sequence) const {
-    Mask mask = mask_;
+Mask KvCache::mask(Index layer, Index sequence) const {
+    Mask mask = masks_[static_cast<std::size_t>(layer)];
     mask.query_offset = held(sequence);  // indices of what is gone close up: order and distance stay
     return mask;
 }

@@ -24,13 +24,13 @@ struct CacheShape {
 };
 
 /// Keys and values [B, kv_heads, tokens, head_dim] of every layer. Under a window only the tokens that can
-/// still be seen are held (the window's and the first ones), in slots that are used again: storage rotates,
-/// indices and positions go on growing. Sequences may differ in length: what stands before their first token
+/// still be seen in some layer are held (the widest window's and the first ones), in slots that are used again:
+/// storage rotates, indices and positions go on growing. Sequences may differ in length: what stands before their first token
 /// is no part of them. Holds heap memory of its own. After an error within a pass it is not to be used again.
 class KvCache {
   public:
-    /// Throws unless the mask is causal and the options fit it.
-    KvCache(const CacheShape& shape, const CacheOptions& options, const Mask& mask, bool raw_keys);
+    /// `masks` by layer, with the same global tokens. Throws unless they are causal and the options fit them.
+    KvCache(const CacheShape& shape, const CacheOptions& options, std::vector<Mask> masks, bool raw_keys);
 
     const CacheOptions& options() const { return options_; }
     const CacheShape& shape() const { return shape_; }
@@ -39,8 +39,8 @@ class KvCache {
     Index length(Index sequence) const { return lengths_[static_cast<std::size_t>(sequence)]; }
     Index held(Index sequence) const { return held_of(length(sequence)); }  // of these, what is kept
 
-    /// What queries behind the tokens of `sequence` see: over the indices of the held keys.
-    Mask mask(Index sequence) const;
+    /// What queries behind the tokens of `sequence` see at `layer`: over the indices of the held keys.
+    Mask mask(Index layer, Index sequence) const;
 
     /// Positions of the held keys of `sequences` sequences, and those of the fresh ones behind them.
     Positions positions(Index sequence, Index sequences, const Positions& fresh) const;
@@ -68,9 +68,9 @@ class KvCache {
 
     CacheShape shape_;
     CacheOptions options_;
-    Mask mask_;
+    std::vector<Mask> masks_;  // by layer
     bool raw_keys_;
-    Index kept_ = 0, span_;  // first tokens that stay, and the newest ones behind them
+    Index kept_ = 0, span_ = 0;  // first tokens that stay, and the newest ones behind them: in every layer
     Index capacity_ = 0;     // slots of a row
     std::vector<Tensor> keys_, values_;  // by layer: [sequences, kv_heads, capacity, head_dim]
     std::vector<Index> lengths_;

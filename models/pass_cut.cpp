@@ -45,7 +45,7 @@ bool all_alike(const ForwardInput& input) {
     return true;
 }
 
-PassPart part_of(const ForwardInput& input, const Mask& mask, Index sequence, Index sequences, Run run) {
+PassPart part_of(const ForwardInput& input, Index sequence, Index sequences, Run run) {
     PassPart part;
     part.sequence = sequence;
     part.sequences = sequences;
@@ -54,7 +54,6 @@ PassPart part_of(const ForwardInput& input, const Mask& mask, Index sequence, In
     part.query = input.positions.slice(sequence, sequences, run.first, run.rows);
     const KvCache* cache = input.cache;
     part.key = cache ? cache->positions(sequence, sequences, part.query) : part.query;
-    part.mask = cache ? cache->mask(sequence) : mask;
     const Index fixed = cache ? cache->options().length : input.frequency_length;
     if (cache && cache->options().growing)
         part.length = cache->length(sequence) + run.rows;
@@ -65,11 +64,11 @@ PassPart part_of(const ForwardInput& input, const Mask& mask, Index sequence, In
 
 }  // namespace
 
-std::vector<PassPart> cut_pass(const ForwardInput& input, const Mask& mask) {
-    if (all_alike(input)) return {part_of(input, mask, 0, input.batch, {0, input.length})};
+std::vector<PassPart> cut_pass(const ForwardInput& input) {
+    if (all_alike(input)) return {part_of(input, 0, input.batch, {0, input.length})};
     std::vector<PassPart> parts;
     for (Index b = 0; b < input.batch; ++b) {
-        for (const Run& run : runs_of(input, b)) parts.push_back(part_of(input, mask, b, 1, run));
+        for (const Run& run : runs_of(input, b)) parts.push_back(part_of(input, b, 1, run));
     }
     return parts;
 }

@@ -10,8 +10,9 @@ struct PassPart {
     Index first = 0, rows = 0;          // of the pass: tokens first .. first + rows
     Index length = 0;                   // whose frequencies they use
     Positions query, key;               // key: of the cached keys, then of the rows
-    Mask mask;                          // over these keys
-    PositionTerms terms = {};           // of the layer at hand; key rotations are those that are still to be done
+    // Of the layer at hand:
+    Mask mask = {};            // over these keys
+    PositionTerms terms = {};  // key rotations are those that are still to be done
 };
 
 }  // namespace locus::inline LOCUS_SCALAR

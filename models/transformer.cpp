@@ -41,7 +41,7 @@ void check(const ModelOptions& o) {
     require(o.heads % o.kv_heads == 0, "model: {} kv_heads do not divide {} heads", o.kv_heads, o.heads);
 }
 
-void check_input(const ForwardInput& input, const PositionalEncoding& encoding) {
+void check_input(const ForwardInput& input, Index axes) {
     const Index places = input.batch * input.length;
     require(input.positions.length() == input.length, "transformer: {} positions for length {}",
             input.positions.length(), input.length);
@@ -55,8 +55,8 @@ void check_input(const ForwardInput& input, const PositionalEncoding& encoding) 
             cache->shape().sequences, input.batch);
     require(!input.growing && input.frequency_length == 0,
             "transformer: the length mode of a pass behind a cache is the cache's");
-    require(input.positions.axes() == encoding.axes(), "transformer: positions of {} axes, expected {}",
-            input.positions.axes(), encoding.axes());
+    require(input.positions.axes() == axes, "transformer: positions of {} axes, expected {}",
+            input.positions.axes(), axes);
 }
 
 // Rows of the token embeddings [B, T, width], scaled, with the encoding's vectors added.
@@ -98,7 +98,7 @@ struct Transformer::Block {
 
 Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                          Index train_length, std::uint64_t seed)
-    : model_(model), mask_(mask) {
+    : model_(model), mask_(mask), axes_(EncodingRegistry::instance().at(encoding.kind).axes.front()) {
     check(model);
     const ParameterScope scope(store_);
     tokens_ = scope.add("tokens.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
@@ -119,7 +119,7 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
 
 Transformer::~Transformer() = default;
 
-Mask Transformer::mask() const {
+Mask Transformer::mask(Index) const {
     Mask mask;
     mask.causal = mask_.causal;
     mask.window = mask_.window;
@@ -128,7 +128,7 @@ Mask Transformer::mask() const {
 }
 
 Variable Transformer::hidden(const ForwardInput& input) const {
-    check_input(input, *encoding_);
+    check_input(input, axes_);
     if (input.growing || (input.cache != nullptr && input.cache->options().growing))
         return hidden_growing(input);
     const bool by_parts = input.cache != nullptr || (!input.segments.empty() && mask_.global > 0);
@@ -186,16 +186,21 @@ void Transformer::set_terms(std::vector<PassPart>& parts, const KvCache* cache, 
     }
 }
 
+void Transformer::set_masks(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const {
+    for (PassPart& part : parts) part.mask = cache ? cache->mask(layer, part.sequence) : mask(layer);
+}
+
 Variable Transformer::hidden_by_parts(const ForwardInput& input) const {
     require(Tape::current() == nullptr && !input.training,
             "transformer: a cache, growing frequencies, or segments with global tokens: not while training");
-    std::vector<PassPart> parts = cut_pass(input, mask());
+    std::vector<PassPart> parts = cut_pass(input);
     set_terms(parts, input.cache, 0);
     Variable x = embedded(input);
     for (const PassPart& part : parts) add_embedding(part, x.value());
     for (Index layer = 0; layer < model_.layers; ++layer) {
         const Block& block = *blocks_[static_cast<std::size_t>(layer)];
         if (layer > 0 && encoding_->varies_by_layer()) set_terms(parts, input.cache, layer);
+        set_masks(parts, input.cache, layer);
         x = add(x, block.attention(block.attention_norm(x), parts, input.cache, layer, input.attention));
         x = add(x, block.mlp(block.mlp_norm(x)));
     }
@@ -230,8 +235,10 @@ Variable Transformer::hidden_growing(const ForwardInput& input) const {
 
 KvCache Transformer::make_cache(Index sequences, const CacheOptions& options) const {
     const bool raw = encoding_->keys_stay_raw() || (options.growing && encoding_->varies_by_length());
-    return KvCache({model_.layers, sequences, model_.kv_heads, model_.head_dim(), encoding_->axes()}, options,
-                   mask(), raw);
+    std::vector<Mask> masks;
+    for (Index layer = 0; layer < model_.layers; ++layer) masks.push_back(mask(layer));
+    return KvCache({model_.layers, sequences, model_.kv_heads, model_.head_dim(), axes_}, options,
+                   std::move(masks), raw);
 }
 
 Variable Transformer::output_matrix() const {

@@ -56,7 +56,8 @@ class Transformer {
     const ParameterStore& parameters() const { return store_; }
     const PositionalEncoding& encoding() const { return *encoding_; }
     const ModelOptions& options() const { return model_; }
-    Mask mask() const;
+    Mask mask(Index layer = 0) const;
+    Index axes() const { return axes_; }  // of the positions that the encoding reads; text repeats its one
     Site site() const { return mask_.causal ? Site::self_causal : Site::self_bidirectional; }
 
     /// 6 parameters + 6 layers width length: floating point operations of training on a token in a causal
@@ -72,9 +73,11 @@ class Transformer {
     Variable hidden_by_parts(const ForwardInput& input) const;
     Variable hidden_growing(const ForwardInput& input) const;
     void set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
+    void set_masks(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
 
     ModelOptions model_;
     MaskOptions mask_;
+    Index axes_;
     ParameterStore store_;
     Parameter tokens_, output_;
     std::unique_ptr<PositionalEncoding> encoding_;

@@ -20,7 +20,7 @@ inline Choices choices_for(const std::string& kind) {
 
 /// Positions of a text of this encoding. An encoding of images or video can be given its grids here.
 inline Positions positions_for(const Transformer& model, Index length) {
-    return text_positions(length, model.encoding().axes());
+    return text_positions(length, model.axes());
 }
 
 /// An encoding that reads no positions notices no shift of them.

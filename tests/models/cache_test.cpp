@@ -7,7 +7,7 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(Caches, EachCache, testing::ValuesIn(cache_cases()), cache_name);
 
-constexpr Index prompt = 11, decoded = 21, total = prompt + decoded;
+constexpr Index prompt_tokens = 11, decoded_tokens = 21, total = prompt_tokens + decoded_tokens;
 
 struct Decoded {
     std::vector<Token> text;
@@ -17,10 +17,10 @@ struct Decoded {
 // Greedy, with a cache; tokens behind the prompt stand `shift` places further on.
 Decoded decode(const Transformer& model, const Mode& mode, std::int64_t shift = 0) {
     const Index vocabulary = model.options().vocabulary;
-    Decoded out{random_tokens(prompt, 1), Tensor::zeros({1, total, vocabulary})};
+    Decoded out{random_tokens(prompt_tokens, 1), Tensor::zeros({1, total, vocabulary})};
     const Positions positions = positions_for(model, total + shift);
     KvCache cache = model.make_cache(1, mode.cache());
-    for (Index first = 0, last = prompt; first < total; first = last++) {
+    for (Index first = 0, last = prompt_tokens; first < total; first = last++) {
         const Index moved = first == 0 ? 0 : first + shift;
         const std::vector<Token> fresh(out.text.begin() + first, out.text.begin() + last);
         ForwardInput input = pass_of(fresh, positions.slice(0, 1, moved, last - first));
@@ -126,7 +126,7 @@ TEST(Growing, NeedsRawKeys) {
     const ForwardInput whole = pass_of(tokens, text_positions(32, 1));
     const Tensor full = model->logits(modes()[1].on(whole)).value();
     const CacheShape shape = model->make_cache(1, modes()[1].cache()).shape();
-    KvCache raw(shape, modes()[1].cache(), model->mask(), true), stale(shape, modes()[1].cache(), model->mask(), false);
+    KvCache raw(shape, modes()[1].cache(), {2, model->mask()}, true), stale(shape, modes()[1].cache(), {2, model->mask()}, false);
     EXPECT_LE(largest_difference(in_chunks(*model, whole, raw, {1}), full), cache_limit);
     EXPECT_GT(largest_difference(in_chunks(*model, whole, stale, {1}), full), 1e-2);
 }
@@ -157,6 +157,29 @@ TEST(Rolling, SinksOfAnOpenMaskAreAWindowWithGlobalTokens) {
         }
         EXPECT_GT(largest_difference(open->logits(whole).value(), expected), 1e-2);
     }
+}
+
+// A layer with a window beside one without: the cache holds what the wider one sees.
+TEST(Rolling, LayersMayDifferInTheirWindows) {
+    const CacheShape shape{2, 1, 1, 4, 1};
+    const auto held_after = [&](const std::vector<Index>& windows, Index tokens) {
+        std::vector<Mask> masks;
+        for (Index window : windows) masks.push_back({.window = window, .global = 2});
+        KvCache cache(shape, {.length = 64}, masks, false);
+        for (Index t = 0; t < tokens; ++t) {
+            for (Index layer : {0, 1}) {
+                const Tensor fresh = Tensor::full({1, 1, 1, 4}, static_cast<Scalar>(10 * t + layer));
+                const Tensor keys = cache.extend(layer, 0, fresh, fresh).first;
+                EXPECT_EQ(keys.data()[0], static_cast<Scalar>(layer));                     // token 0 stays
+                EXPECT_EQ(keys.data()[keys.count() - 1], static_cast<Scalar>(10 * t + layer));
+                EXPECT_EQ(cache.mask(layer, 0).window, windows[static_cast<std::size_t>(layer)]);
+            }
+            cache.advance(0, 1, text_positions(1, 1, t));
+        }
+        return cache.held(0);
+    };
+    EXPECT_EQ(held_after({3, 7}, 30), 2 + 6);
+    EXPECT_EQ(held_after({3, 0}, 30), 30);
 }
 
 TEST(Rolling, AWindowOfOneHoldsNothing) {

@@ -19,7 +19,7 @@ Tensor last_rows(const Tensor& logits, Index b, Index rows) {
 TEST_P(Together, PaddedIsAlone) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     const Texts texts{random_tokens(5, 1), random_tokens(29, 2), random_tokens(9, 3)};
-    const PaddedBatch padded = left_padded(texts, model->encoding().axes());
+    const PaddedBatch padded = left_padded(texts, model->axes());
     for (const Mode& mode : modes()) {
         const Tensor whole = model->logits(mode.on(padded.input())).value();
         KvCache cache = model->make_cache(3, mode.cache());
@@ -58,7 +58,7 @@ TEST_P(Together, PaddedTextsGoOnAsAlone) {
 
 TEST_P(Together, NothingButPaddingGivesZeros) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
-    const PaddedBatch padded = left_padded({{}, random_tokens(9, 2)}, model->encoding().axes());
+    const PaddedBatch padded = left_padded({{}, random_tokens(9, 2)}, model->axes());
     for (const Mode& mode : modes()) {
         KvCache cache = model->make_cache(2, mode.cache());
         for (const Tensor& logits : {model->logits(mode.on(padded.input())).value(),
@@ -72,7 +72,7 @@ TEST_P(Together, NothingButPaddingGivesZeros) {
 
 // Two documents in a row: [7 tokens | 5 tokens], and padding behind them.
 struct Packed {
-    explicit Packed(const Transformer& model) : axes(model.encoding().axes()) {
+    explicit Packed(const Transformer& model) : axes(model.axes()) {
         for (std::size_t i = 0; i < 14; ++i) {
             segments.push_back(i < 7 ? 0 : i < 12 ? 1 : -1);
             const std::int64_t place = i < 7 ? static_cast<std::int64_t>(i) : i < 12 ? static_cast<std::int64_t>(i) - 7 : Positions::none;
