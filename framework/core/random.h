@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
     bootstrap = 6,   // index: replicate
     sampling = 7,    // index: sequence and step of the generation
     test = 8,
+    verify = 9,  // index: hash of the parameter's name, or number of the text
 };
 
 /// A stream of random numbers that depends on (seed, purpose, index) and on nothing else: not on ranks,
