@@ -95,8 +95,8 @@ class PositionalEncoding {
 
 /// What the registry holds of an encoding.
 struct EncodingEntry {
-    std::string doc;              // one line: what it is, and its source
-    std::vector<Option> options;  // what a recipe may say about it
+    std::string doc;                // one line: what it is, and its source
+    std::vector<Option> options;    // what a recipe may say about it
     std::vector<Index> axes = {1};  // of the positions that it reads; the usual number first
     std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
                                                       const ParameterScope&)>

@@ -138,7 +138,8 @@ Positions KvCache::positions(Index sequence, Index sequences, const Positions& f
     require(fresh.axes() == shape_.axes, "cache: positions of {} axes, expected {}", fresh.axes(),
             shape_.axes);
     const auto first = positions_.begin() + sequence, last = first + sequences;
-    const bool shared = fresh.batch() == 1 && std::all_of(first, last, [&](const auto& p) { return p == *first; });
+    const bool shared =
+        fresh.batch() == 1 && std::all_of(first, last, [&](const auto& p) { return p == *first; });
     const Index rows = shared ? 1 : sequences, more = fresh.length() * fresh.axes();
     std::vector<std::int64_t> all;
     for (Index b = 0; b < rows; ++b) {

@@ -24,9 +24,10 @@ struct CacheShape {
 };
 
 /// Keys and values [B, kv_heads, tokens, head_dim] of every layer. Under a window only the tokens that can
-/// still be seen in some layer are held (the widest window's and the first ones), in slots that are used again:
-/// storage rotates, indices and positions go on growing. Sequences may differ in length: what stands before their first token
-/// is no part of them. Holds heap memory of its own. After an error within a pass it is not to be used again.
+/// still be seen in some layer are held (the widest window's and the first ones), in slots that are used
+/// again: storage rotates, indices and positions go on growing. Sequences may differ in length: what stands
+/// before their first token is no part of them. Holds heap memory of its own. After an error within a pass it
+/// is not to be used again.
 class KvCache {
   public:
     /// `masks` by layer, with the same global tokens. Throws unless they are causal and the options fit them.
@@ -45,8 +46,8 @@ class KvCache {
     /// Positions of the held keys of `sequences` sequences, and those of the fresh ones behind them.
     Positions positions(Index sequence, Index sequences, const Positions& fresh) const;
 
-    /// Held and fresh keys and values of `sequences` sequences of equal length, in the order of their indices;
-    /// fresh ones [sequences, kv_heads, T, head_dim] are kept for later passes.
+    /// Held and fresh keys and values of `sequences` sequences of equal length, in the order of their
+    /// indices; fresh ones [sequences, kv_heads, T, head_dim] are kept for later passes.
     std::pair<Tensor, Tensor> extend(Index layer, Index sequence, const Tensor& keys, const Tensor& values);
 
     /// Ends a pass: after every layer was extended by tokens at `fresh`.
@@ -71,7 +72,7 @@ class KvCache {
     std::vector<Mask> masks_;  // by layer
     bool raw_keys_;
     Index kept_ = 0, span_ = 0;  // first tokens that stay, and the newest ones behind them: in every layer
-    Index capacity_ = 0;     // slots of a row
+    Index capacity_ = 0;         // slots of a row
     std::vector<Tensor> keys_, values_;  // by layer: [sequences, kv_heads, capacity, head_dim]
     std::vector<Index> lengths_;
     std::vector<std::vector<std::int64_t>> positions_;  // by sequence: [held, axes]

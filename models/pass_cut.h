@@ -9,8 +9,8 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// The parts of a pass, padding left out, without masks and terms. Throws where segments are no runs, or where a cache meets more than
-/// one document a sequence.
+/// The parts of a pass, padding left out, without masks and terms. Throws where segments are no runs, or
+/// where a cache meets more than one document a sequence.
 std::vector<PassPart> cut_pass(const ForwardInput& input);
 
 /// Runs of tokens [first, last) in which every sequence stays in one class of lengths: what the growing mode

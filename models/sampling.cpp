@@ -49,9 +49,8 @@ std::vector<Candidate> candidates(std::span<const double> logits, double tempera
         sum += all.back().probability;
     }
     for (Candidate& candidate : all) candidate.probability /= sum;
-    std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
-        return a.probability > b.probability;
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.probability > b.probability; });
     return all;
 }
 

@@ -226,8 +226,7 @@ Variable Transformer::hidden_growing(const ForwardInput& input) const {
         const Tensor rows = hidden_by_parts(slice_input(all, first, last, tokens, segments)).value();
         const Index run = (last - first) * model_.width;
         for (Index b = 0; b < input.batch; ++b) {
-            std::copy_n(rows.data() + b * run, run,
-                        out.data() + (b * input.length + first) * model_.width);
+            std::copy_n(rows.data() + b * run, run, out.data() + (b * input.length + first) * model_.width);
         }
     }
     return out;

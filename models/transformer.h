@@ -14,7 +14,7 @@ namespace locus::inline LOCUS_SCALAR {
 struct ForwardInput {
     std::span<const Token> tokens;  // [batch, length]
     Index batch = 0, length = 0;
-    Positions positions;         // [1 or batch, length]
+    Positions positions;  // [1 or batch, length]
     // [batch, length] or empty; documents are runs of one number, padding is negative and gives zeros
     std::span<const std::int32_t> segments = {};
     Index frequency_length = 0;  // fixed:N of the length mode; 0: length. A cache has its own
@@ -34,9 +34,9 @@ class Transformer {
     Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                 Index train_length, std::uint64_t seed);
 
-    /// States after the final norm, [B, T, width]. Growing frequencies, a cache, and segments under a mask with
-    /// global tokens run without a tape only. Throws when positions, segments, cache and length mode do not
-    /// fit.
+    /// States after the final norm, [B, T, width]. Growing frequencies, a cache, and segments under a mask
+    /// with global tokens run without a tape only. Throws when positions, segments, cache and length mode do
+    /// not fit.
     Variable hidden(const ForwardInput& input) const;
 
     /// Logits of every place, [B, T, vocabulary].

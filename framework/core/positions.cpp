@@ -36,8 +36,8 @@ bool Positions::is_consecutive() const {
 }
 
 Positions Positions::slice(Index sequence, Index sequences, Index first, Index count) const {
-    require(sequence >= 0 && sequences >= 1 && (batch_ == 1 || sequence + sequences <= batch_) && first >= 0 &&
-                count >= 0 && first + count <= length_,
+    require(sequence >= 0 && sequences >= 1 && (batch_ == 1 || sequence + sequences <= batch_) &&
+                first >= 0 && count >= 0 && first + count <= length_,
             "positions: sequences {} to {} and tokens {} to {} of [{}, {}]", sequence, sequence + sequences,
             first, first + count, batch_, length_);
     const Index rows = batch_ == 1 ? 1 : sequences;

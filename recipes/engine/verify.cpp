@@ -99,11 +99,11 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
             take({"change of the logits without the encoding", report.encoding_effect, 1e-2, true});
     }
 
-    const VerifySubject whole{recipe, model, "the recipe's mask", recipe.train.length, length};
+    const VerifySubject whole{recipe, model, "the recipe's mask", recipe.train.length, length, !trained};
     check_rotation(whole, take);
     for (const NamedMask& named : masks_of(recipe)) {
         const auto masked = model_like(model, recipe, named.mask, recipe.encoding);
-        const VerifySubject subject{recipe, *masked, named.name, recipe.train.length, length};
+        const VerifySubject subject{recipe, *masked, named.name, recipe.train.length, length, !trained};
         check_mask(subject, take);
         if (recipe.mask.causal) check_cache(subject, take);
         check_together(subject, take);

@@ -23,9 +23,9 @@ struct Check {
 
 struct VerifyReport {
     std::string encoding;
-    bool trained = false;         // the weights of a run; else every parameter is drawn
-    double logit_deviation = 0;   // standard deviation of the logits that are compared
-    double encoding_effect = 0;   // largest change of a logit when the encoding is removed
+    bool trained = false;        // the weights of a run; else every parameter is drawn
+    double logit_deviation = 0;  // standard deviation of the logits that are compared
+    double encoding_effect = 0;  // largest change of a logit when the encoding is removed
     std::vector<Check> checks;
 
     bool passed() const;
@@ -39,7 +39,7 @@ nlohmann::json to_json(const VerifyReport& report);
 namespace locus::inline LOCUS_SCALAR {
 
 struct VerifyOptions {
-    int threads = 2;                                        // compared with one
+    int threads = 2;                                         // compared with one
     std::function<void(const Check& check)> show = nullptr;  // called after every check
 };
 

@@ -163,7 +163,7 @@ void check_mask(const VerifySubject& s, const TakeCheck& take) {
         token = kept;
     }
     take({fmt::format("a token changes no row before it, {}", s.mask), earlier, 0});
-    take({fmt::format("a token changes its own row, {}", s.mask), own, 1e-4, true});
+    if (s.drawn) take({fmt::format("a token changes its own row, {}", s.mask), own, 1e-3, true});
 }
 
 void check_forms(const VerifySubject& s, const TakeCheck& take) {
@@ -180,8 +180,8 @@ void check_forms(const VerifySubject& s, const TakeCheck& take) {
 
 void check_threads(const VerifySubject& s, int threads, const TakeCheck& take) {
     const Tensor one = values_after_a_step(s, 1), many = values_after_a_step(s, threads);
-    take({fmt::format("a training step on {} threads = on one thread", threads), largest_difference(many, one),
-          0});
+    take({fmt::format("a training step on {} threads = on one thread", threads),
+          largest_difference(many, one), 0});
     take({"a training step changes parameters", largest_difference(one, s.model.parameters().values()), 0,
           true});
 }

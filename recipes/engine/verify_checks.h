@@ -16,12 +16,14 @@ struct VerifySubject {
     const Transformer& model;
     std::string mask;  // its name
     Index trained, length;
+    bool drawn = false;  // the parameters: then what is wrong must show
 };
 
 using TakeCheck = std::function<void(Check check)>;
 
-/// <R_m q, R_n k> depends on n - m only: positions shifted by up to 10^5. Where an encoding's rotation changes
-/// lengths of vectors with the position (xPos), only within the trained length, beyond which they overflow.
+/// <R_m q, R_n k> depends on n - m only: positions shifted by up to 10^5. Where an encoding's rotation
+/// changes lengths of vectors with the position (xPos), only within the trained length, beyond which they
+/// overflow.
 void check_rotation(const VerifySubject& subject, const TakeCheck& take);
 
 /// The attention kernel's weights are those of the mask, element by element, and a token changes no row

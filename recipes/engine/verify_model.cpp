@@ -104,7 +104,8 @@ double largest_difference(const Tensor& a, const Tensor& b) {
     require(a.shape() == b.shape(), "verify: {} and {} differ in shape", a.shape(), b.shape());
     double most = 0;
     for (Index i = 0; i < a.count(); ++i) {
-        const double difference = std::abs(static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]));
+        const double difference =
+            std::abs(static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]));
         if (std::isnan(difference)) return difference;
         most = std::max(most, difference);
     }

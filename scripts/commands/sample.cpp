@@ -82,8 +82,9 @@ int sample_command(const Words& words) {
             {"top-k", "draw from the K most probable tokens", "K"},
             {"top-p", "draw from the most probable tokens that together have this probability", "P"},
             {"seed", "of the draws", "S", "0"},
-            {"length", "whose frequencies are used; grow: each token those of its own length (default: prompt "
-                       "and tokens)",
+            {"length",
+             "whose frequencies are used; grow: each token those of its own length (default: prompt "
+             "and tokens)",
              "N|grow"},
             {"no-cache", "a pass over the whole text for every token"},
             {"chunk", "tokens of the prompt in one pass (default: all)", "N"},
@@ -95,6 +96,10 @@ int sample_command(const Words& words) {
     const std::string prompt = arguments.needed("prompt");
     const OpenedRun run = open_run(folder);
     for (const std::string& warning : run.warnings) fmt::print(stderr, "{}\n", warning);
+
+    if (arguments.has("length") && !run.model->encoding().varies_by_length())
+        fmt::print(stderr, "--length changes nothing: the encoding {} does not vary by length\n",
+                   run.recipe.encoding.kind);
 
     const auto tokenizer = make_tokenizer(run.recipe.data.tokenizer);
     const std::vector<Token> begin = tokenizer->encode(prompt);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "recipes/engine/train_run.h"
 #include "recipes/engine/verify.h"
+#include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/terminal.h"
 
@@ -13,11 +15,18 @@ namespace locus {
 
 namespace {
 
-// What is verified under one name: a cell's recipe, or a run with its weights.
+// What is verified under one name: the recipe of a cell or run, or a run with its weights.
 struct Subject {
     std::string name;
     OpenedRun run;
 };
+
+// A cell without what changes no equivalence: its seed, and what it is called.
+std::string shape_of(Recipe recipe) {
+    recipe.train.seed = 0;
+    recipe.cell.clear();
+    return write_recipe(recipe, recipe_schema());
+}
 
 std::vector<Subject> open_subjects(const Arguments& arguments) {
     const std::string& subject = arguments.subject("RUN or RECIPE");
@@ -25,9 +34,15 @@ std::vector<Subject> open_subjects(const Arguments& arguments) {
     if (std::filesystem::is_directory(subject)) {
         arguments.refuse_overrides();
         subjects.push_back({subject, open_run(subject)});
+        // weights of little training prove little: the same model with drawn parameters as well
+        Subject drawn{subject + " with drawn parameters", {}};
+        drawn.run.recipe = subjects.front().run.recipe;
+        subjects.push_back(std::move(drawn));
         return subjects;
     }
+    std::set<std::string> seen;
     for (Cell& cell : expand(read_recipe(subject), arguments.overrides(), recipe_schema())) {
+        if (!seen.insert(shape_of(cell.recipe)).second) continue;
         Subject next{cell.name, {}};
         next.run.recipe = std::move(cell.recipe);
         subjects.push_back(std::move(next));
@@ -66,9 +81,6 @@ int verify_command(const Words& words) {
         if (!as_json)
             fmt::print("encoding {}: logits of standard deviation {:.3g}; without it they change by {:.3g}\n",
                        report.encoding, report.logit_deviation, report.encoding_effect);
-        if (report.trained && report.encoding != "nope" && report.encoding_effect <= 1e-2)
-            fmt::print(stderr, "{}: its encoding hardly matters: verify its recipe to learn more\n",
-                       subject.name);
         nlohmann::json json = to_json(report);
         for (nlohmann::json check : json["checks"]) {
             if (subjects.size() > 1) check["name"] = subject.name + ": " + check["name"].get<std::string>();

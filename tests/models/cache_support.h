@@ -10,7 +10,7 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-constexpr Index cache_train_length = 16;               // the passes of these tests are longer
+constexpr Index cache_train_length = 16;                  // the passes of these tests are longer
 constexpr double cache_limit = is_double ? 1e-11 : 1e-5;  // on logits whose standard deviation is 1 or more
 
 /// Options that let an encoding reach 64 tokens.
@@ -28,7 +28,8 @@ inline bool reads_positions(const std::string& kind) {
     return kind != "nope" && kind != "cope";
 }
 
-inline std::unique_ptr<Transformer> cache_model(const std::string& kind, const MaskOptions& mask, bool rich = false) {
+inline std::unique_ptr<Transformer> cache_model(const std::string& kind, const MaskOptions& mask,
+                                                bool rich = false) {
     ModelOptions options = small_model(rich);
     if (rich) options.kv_heads = 2;
     return make_model(encoding_options(kind, choices_for(kind)), options, mask, cache_train_length);
@@ -51,7 +52,8 @@ inline ForwardInput pass_of(std::span<const Token> tokens, const Positions& posi
 }
 
 /// Logits [batch, length, vocabulary] of a pass cut after these numbers of tokens (the last one is repeated).
-inline Tensor in_chunks(const Transformer& model, const ForwardInput& whole, KvCache& cache, const std::vector<Index>& sizes) {
+inline Tensor in_chunks(const Transformer& model, const ForwardInput& whole, KvCache& cache,
+                        const std::vector<Index>& sizes) {
     const Index vocabulary = model.options().vocabulary;
     const Tensor out = Tensor::empty({whole.batch, whole.length, vocabulary});
     std::vector<Token> tokens;

@@ -1,4 +1,5 @@
-// A text in one pass, in chunks and token by token: the same logits, for every encoding, mask and length mode.
+// A text in one pass, in chunks and token by token: the same logits, for every encoding, mask and length
+// mode.
 #include "models/generate.h"
 #include "tests/models/cache_support.h"
 
@@ -27,8 +28,7 @@ Decoded decode(const Transformer& model, const Mode& mode, std::int64_t shift = 
         input.cache = &cache;
         const Tensor part = model.logits(input).value();
         std::copy_n(part.data(), part.count(), out.logits.data() + first * vocabulary);
-        if (last < total)
-            out.text.push_back(argmax(out.logits.data() + (last - 1) * vocabulary, vocabulary));
+        if (last < total) out.text.push_back(argmax(out.logits.data() + (last - 1) * vocabulary, vocabulary));
     }
     return out;
 }
@@ -39,7 +39,8 @@ TEST_P(EachCache, DecodesAsOneFullPass) {
         for (const Mode& mode : modes()) {
             SCOPED_TRACE(fmt::format("{} rich {}", mode.name, rich));
             const Decoded cached = decode(*model, mode);
-            const Tensor full = model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
+            const Tensor full =
+                model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
             EXPECT_GE(standard_deviation(full), 1);
             EXPECT_LE(largest_difference(cached.logits, full), cache_limit);
             for (Index t = 0; t < total; ++t)
@@ -53,7 +54,8 @@ TEST_P(EachCache, NoticesTokensThatStandOneTooFar) {
     const auto model = cache_model(GetParam().kind, GetParam().mask);
     for (const Mode& mode : modes()) {
         const Decoded cached = decode(*model, mode, 1);
-        const Tensor full = model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
+        const Tensor full =
+            model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
         const double difference = largest_difference(cached.logits, full);
         if (reads_positions(GetParam().kind))
             EXPECT_GT(difference, 1e-2) << mode.name;
@@ -68,7 +70,8 @@ TEST_P(EachCache, RunsAPromptInChunks) {
     const ForwardInput whole = pass_of(tokens, positions_for(*model, 37), 2);
     for (const Mode& mode : modes()) {
         const Tensor full = model->logits(mode.on(whole)).value();
-        for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{{1}, {7}, {16}, {36}, {37}, {3, 1, 14, 2, 9}}) {
+        for (const std::vector<Index>& sizes :
+             std::vector<std::vector<Index>>{{1}, {7}, {16}, {36}, {37}, {3, 1, 14, 2, 9}}) {
             SCOPED_TRACE(fmt::format("{}, first chunk {}", mode.name, sizes.front()));
             KvCache cache = model->make_cache(2, mode.cache());
             EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, sizes), full), cache_limit);
@@ -102,7 +105,8 @@ TEST(Growing, GivesEachRowTheFrequenciesOfItsLength) {
     for (Index i : {0, 10, 15, 16, 20, 29}) {
         input.frequency_length = i + 1;
         const Tensor fixed = model->logits(input).value().reshaped({30, 11});
-        EXPECT_LE(largest_difference(growing.reshaped({30, 11}).rows(i, 1), fixed.rows(i, 1)), cache_limit) << i;
+        EXPECT_LE(largest_difference(growing.reshaped({30, 11}).rows(i, 1), fixed.rows(i, 1)), cache_limit)
+            << i;
         across = std::max(across, largest_difference(growing.reshaped({30, 11}), fixed));
     }
     EXPECT_GT(across, 1e-2);
@@ -126,7 +130,8 @@ TEST(Growing, NeedsRawKeys) {
     const ForwardInput whole = pass_of(tokens, text_positions(32, 1));
     const Tensor full = model->logits(modes()[1].on(whole)).value();
     const CacheShape shape = model->make_cache(1, modes()[1].cache()).shape();
-    KvCache raw(shape, modes()[1].cache(), {2, model->mask()}, true), stale(shape, modes()[1].cache(), {2, model->mask()}, false);
+    KvCache raw(shape, modes()[1].cache(), {2, model->mask()}, true),
+        stale(shape, modes()[1].cache(), {2, model->mask()}, false);
     EXPECT_LE(largest_difference(in_chunks(*model, whole, raw, {1}), full), cache_limit);
     EXPECT_GT(largest_difference(in_chunks(*model, whole, stale, {1}), full), 1e-2);
 }
@@ -153,7 +158,8 @@ TEST(Rolling, SinksOfAnOpenMaskAreAWindowWithGlobalTokens) {
         const Tensor expected = windowed->logits(whole).value();
         for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{{1}, {4, 1, 13}}) {
             KvCache cache = open->make_cache(1, {.length = 40, .window = 6, .sinks = 2});
-            EXPECT_LE(largest_difference(in_chunks(*open, whole, cache, sizes), expected), cache_limit) << kind;
+            EXPECT_LE(largest_difference(in_chunks(*open, whole, cache, sizes), expected), cache_limit)
+                << kind;
         }
         EXPECT_GT(largest_difference(open->logits(whole).value(), expected), 1e-2);
     }
@@ -170,7 +176,7 @@ TEST(Rolling, LayersMayDifferInTheirWindows) {
             for (Index layer : {0, 1}) {
                 const Tensor fresh = Tensor::full({1, 1, 1, 4}, static_cast<Scalar>(10 * t + layer));
                 const Tensor keys = cache.extend(layer, 0, fresh, fresh).first;
-                EXPECT_EQ(keys.data()[0], static_cast<Scalar>(layer));                     // token 0 stays
+                EXPECT_EQ(keys.data()[0], static_cast<Scalar>(layer));  // token 0 stays
                 EXPECT_EQ(keys.data()[keys.count() - 1], static_cast<Scalar>(10 * t + layer));
                 EXPECT_EQ(cache.mask(layer, 0).window, windows[static_cast<std::size_t>(layer)]);
             }
@@ -187,7 +193,8 @@ TEST(Rolling, AWindowOfOneHoldsNothing) {
     const std::vector<Token> tokens = random_tokens(20, 9);
     const ForwardInput whole = pass_of(tokens, text_positions(20, 1));
     KvCache cache = model->make_cache(1, {.length = 20});
-    EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, {1, 6}), model->logits(whole).value()), cache_limit);
+    EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, {1, 6}), model->logits(whole).value()),
+              cache_limit);
     EXPECT_EQ(cache.held(0), 0);
 }
 

@@ -14,8 +14,10 @@ struct Generated {
     std::vector<std::vector<double>> nats;
 };
 
-Generated generated(const Transformer& model, const std::vector<std::vector<Token>>& prompts, const GenerateOptions& options) {
-    Generated out{std::vector<std::vector<Token>>(prompts.size()), std::vector<std::vector<double>>(prompts.size())};
+Generated generated(const Transformer& model, const std::vector<std::vector<Token>>& prompts,
+                    const GenerateOptions& options) {
+    Generated out{std::vector<std::vector<Token>>(prompts.size()),
+                  std::vector<std::vector<double>>(prompts.size())};
     Index step = 0;
     generate(model, prompts, options, [&](const GeneratedStep& made) {
         EXPECT_EQ(made.step, step++);
@@ -58,14 +60,17 @@ TEST_P(Generation, IsTheSameWithAndWithoutACache) {
         ForwardInput input = pass_of(text, positions_for(*model, 31));
         input.growing = growing;
         const CrossEntropy loss = model->loss(input, targets, true);
-        for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(loss.nats[10 + i], cached.nats[0][i], 2 * cache_limit);
+        for (std::size_t i = 0; i < 20; ++i)
+            EXPECT_NEAR(loss.nats[10 + i], cached.nats[0][i], 2 * cache_limit);
     }
 }
 
 TEST(Generation, DependsOnItsSeedOnly) {
     const auto model = cache_model("rope", {});
     const std::vector<std::vector<Token>> prompts{random_tokens(5, 1), random_tokens(5, 1)};
-    const auto texts = [&](std::uint64_t seed) { return generated(*model, prompts, {.tokens = 24, .seed = seed}).texts; };
+    const auto texts = [&](std::uint64_t seed) {
+        return generated(*model, prompts, {.tokens = 24, .seed = seed}).texts;
+    };
     EXPECT_EQ(texts(3), texts(3));
     EXPECT_NE(texts(3)[0], texts(3)[1]);  // the number of the sequence counts
     EXPECT_NE(texts(3), texts(4));
@@ -73,7 +78,8 @@ TEST(Generation, DependsOnItsSeedOnly) {
     EXPECT_TRUE(std::equal(shorter.begin(), shorter.end(), longer.begin()));
 }
 
-std::string refusal(const Transformer& model, const std::vector<std::vector<Token>>& prompts, const GenerateOptions& options) {
+std::string refusal(const Transformer& model, const std::vector<std::vector<Token>>& prompts,
+                    const GenerateOptions& options) {
     try {
         generate(model, prompts, options, [](const GeneratedStep&) { ADD_FAILURE() << "work was done"; });
     } catch (const Error& error) {
@@ -95,9 +101,12 @@ TEST(Generation, RefusesWhatATableCannotHold) {
         EXPECT_NE(prompt.find("65"), std::string::npos) << prompt;
         EXPECT_NE(prompt.find("64"), std::string::npos) << prompt;
         refusal(*model, {random_tokens(3, 1), random_tokens(60, 1)}, {.tokens = 5, .cache = cache});
-        EXPECT_EQ(generated(*model, {random_tokens(60, 1)}, {.tokens = 4, .cache = cache}).texts[0].size(), 4U);
+        EXPECT_EQ(generated(*model, {random_tokens(60, 1)}, {.tokens = 4, .cache = cache}).texts[0].size(),
+                  4U);
     }
-    EXPECT_EQ(generated(*cache_model("sinusoidal", {}), {random_tokens(60, 1)}, {.tokens = 10}).texts[0].size(), 10U);
+    EXPECT_EQ(
+        generated(*cache_model("sinusoidal", {}), {random_tokens(60, 1)}, {.tokens = 10}).texts[0].size(),
+        10U);
 }
 
 TEST(Generation, RefusesOptionsThatMakeNoSense) {

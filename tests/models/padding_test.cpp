@@ -29,8 +29,10 @@ TEST_P(Together, PaddedIsAlone) {
             const std::vector<Token>& text = texts[static_cast<std::size_t>(b)];
             const auto length = static_cast<Index>(text.size());
             const Tensor alone = model->logits(mode.on(pass_of(text, positions_for(*model, length)))).value();
-            EXPECT_LE(largest_difference(last_rows(whole, b, length), alone.reshaped({length, 11})), cache_limit);
-            EXPECT_LE(largest_difference(last_rows(chunked, b, length), alone.reshaped({length, 11})), cache_limit);
+            EXPECT_LE(largest_difference(last_rows(whole, b, length), alone.reshaped({length, 11})),
+                      cache_limit);
+            EXPECT_LE(largest_difference(last_rows(chunked, b, length), alone.reshaped({length, 11})),
+                      cache_limit);
             EXPECT_EQ(cache.length(b), length);
         }
     }
@@ -41,7 +43,11 @@ TEST_P(Together, PaddedTextsGoOnAsAlone) {
     const Texts prompts{random_tokens(5, 1), random_tokens(9, 3)};
     for (const Mode& mode : modes()) {
         for (bool cached : {true, false}) {
-            GenerateOptions options{.tokens = 20, .sampling = {.greedy = true}, .length = mode.length, .growing = mode.length == 0, .cache = cached};
+            GenerateOptions options{.tokens = 20,
+                                    .sampling = {.greedy = true},
+                                    .length = mode.length,
+                                    .growing = mode.length == 0,
+                                    .cache = cached};
             const auto continued = [&](const Texts& texts) {
                 Texts out(texts.size());
                 generate(*model, texts, options, [&](const GeneratedStep& step) {
@@ -75,7 +81,9 @@ struct Packed {
     explicit Packed(const Transformer& model) : axes(model.axes()) {
         for (std::size_t i = 0; i < 14; ++i) {
             segments.push_back(i < 7 ? 0 : i < 12 ? 1 : -1);
-            const std::int64_t place = i < 7 ? static_cast<std::int64_t>(i) : i < 12 ? static_cast<std::int64_t>(i) - 7 : Positions::none;
+            const std::int64_t place = i < 7    ? static_cast<std::int64_t>(i)
+                                       : i < 12 ? static_cast<std::int64_t>(i) - 7
+                                                : Positions::none;
             positions.insert(positions.end(), static_cast<std::size_t>(axes), place);
         }
     }
@@ -127,12 +135,14 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
     const Tensor sum = Tensor::zeros(both.shape());
     for (const auto& [first, rows] : {std::pair<Index, Index>{0, 7}, {7, 5}}) {
         const auto at = static_cast<std::size_t>(first), count = static_cast<std::size_t>(rows);
-        const Tensor alone = gradient(modes()[0].on(pass_of(std::span(packed.tokens).subspan(at, count), positions_for(*model, rows))),
-                                      std::span(targets).subspan(at, count));
+        const Tensor alone = gradient(
+            modes()[0].on(pass_of(std::span(packed.tokens).subspan(at, count), positions_for(*model, rows))),
+            std::span(targets).subspan(at, count));
         for (Index i = 0; i < sum.count(); ++i) sum.data()[i] += alone.data()[i];
     }
     for (Index i = 0; i < static_cast<Index>(model->parameters().parameters().size()); ++i) {
-        const Tensor packed_part = model->parameters().view(both, i), sum_part = model->parameters().view(sum, i);
+        const Tensor packed_part = model->parameters().view(both, i),
+                     sum_part = model->parameters().view(sum, i);
         EXPECT_LE(largest_difference(packed_part, sum_part), (is_double ? 1e-11 : 1e-5) * (1 + largest(sum)));
     }
     EXPECT_GT(largest(sum), 0.1);

@@ -92,9 +92,17 @@ TEST(Sampling, RefusesWhatMakesNoSense) {
     EXPECT_NO_THROW(check({}, 4));
     EXPECT_NO_THROW(check({.temperature = 0.1, .top_k = 4, .top_p = 0.5}, 4));
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const SamplingOptions& options : std::vector<SamplingOptions>{
-             {.temperature = 0}, {.temperature = -1}, {.temperature = nan}, {.top_k = -1}, {.top_k = 5}, {.top_p = 0}, {.top_p = 1.1}, {.top_p = nan},
-             {.greedy = true, .temperature = 0.5}, {.greedy = true, .top_k = 2}, {.greedy = true, .top_p = 0.9}})
+    for (const SamplingOptions& options : std::vector<SamplingOptions>{{.temperature = 0},
+                                                                       {.temperature = -1},
+                                                                       {.temperature = nan},
+                                                                       {.top_k = -1},
+                                                                       {.top_k = 5},
+                                                                       {.top_p = 0},
+                                                                       {.top_p = 1.1},
+                                                                       {.top_p = nan},
+                                                                       {.greedy = true, .temperature = 0.5},
+                                                                       {.greedy = true, .top_k = 2},
+                                                                       {.greedy = true, .top_p = 0.9}})
         EXPECT_THROW(check(options, 4), Error);
     for (double bad : {nan, std::numeric_limits<double>::infinity()}) {
         try {

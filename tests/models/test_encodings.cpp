@@ -15,7 +15,8 @@ Rotation rotation_of(const Positions& positions, Index pairs, const Number& numb
         for (Index t = 0; t < positions.length(); ++t) {
             for (Index i = 0; i < pairs; ++i, ++at) {
                 const bool placed = positions(b, t) != Positions::none;
-                const auto [c, s] = placed ? number(static_cast<double>(positions(b, t)), i) : std::pair(1.0, 0.0);
+                const auto [c, s] =
+                    placed ? number(static_cast<double>(positions(b, t)), i) : std::pair(1.0, 0.0);
                 cos.data()[at] = static_cast<Scalar>(c);
                 sin.data()[at] = static_cast<Scalar>(s);
             }
@@ -27,9 +28,11 @@ Rotation rotation_of(const Positions& positions, Index pairs, const Number& numb
 // Positions are squeezed into the trained length, whatever the length is.
 class Squeezed : public PositionalEncoding {
   public:
-    explicit Squeezed(const EncodingShape& shape) : pairs_(shape.head_dim / 2), trained_(shape.train_length) {}
+    explicit Squeezed(const EncodingShape& shape)
+        : pairs_(shape.head_dim / 2), trained_(shape.train_length) {}
     PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
-        const double squeeze = static_cast<double>(trained_) / static_cast<double>(std::max(trained_, context.length));
+        const double squeeze =
+            static_cast<double>(trained_) / static_cast<double>(std::max(trained_, context.length));
         const auto turned = [&](double position, Index pair) {
             const double angle = position * squeeze * std::pow(50.0, -static_cast<double>(pair));
             return std::pair(std::cos(angle), std::sin(angle));
@@ -41,7 +44,9 @@ class Squeezed : public PositionalEncoding {
     }
     bool varies_by_length() const override { return true; }
     Index length_class(Index length) const override { return std::max(length, trained_); }
-    void describe(EncodingCard& card, const CardRequest&) const override { card.conventions["test"] = "squeezed"; }
+    void describe(EncodingCard& card, const CardRequest&) const override {
+        card.conventions["test"] = "squeezed";
+    }
 
   private:
     Index pairs_, trained_;
@@ -55,7 +60,8 @@ class Centred : public PositionalEncoding {
         const auto centre = static_cast<double>(query.greatest());
         const auto scaled = [&](double sign) {
             return [=](double position, Index pair) {
-                const double size = std::exp(sign * 0.02 * static_cast<double>(pair + 1) * (position - centre));
+                const double size =
+                    std::exp(sign * 0.02 * static_cast<double>(pair + 1) * (position - centre));
                 return std::pair(size * std::cos(position), size * std::sin(position));
             };
         };
@@ -65,7 +71,9 @@ class Centred : public PositionalEncoding {
         return terms;
     }
     bool keys_stay_raw() const override { return true; }
-    void describe(EncodingCard& card, const CardRequest&) const override { card.conventions["test"] = "centred"; }
+    void describe(EncodingCard& card, const CardRequest&) const override {
+        card.conventions["test"] = "centred";
+    }
 
   private:
     Index pairs_;
@@ -74,7 +82,9 @@ class Centred : public PositionalEncoding {
 template <typename Encoding>
 bool add_test_encoding(const std::string& name) {
     return EncodingRegistry::instance().add(
-        name, {.doc = "in the tests only", .options = {}, .make = [](const Options&, const EncodingShape& shape, const ParameterScope&) {
+        name, {.doc = "in the tests only",
+               .options = {},
+               .make = [](const Options&, const EncodingShape& shape, const ParameterScope&) {
                    return std::make_unique<Encoding>(shape);
                }});
 }
