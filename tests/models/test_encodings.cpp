@@ -1,5 +1,8 @@
 // Two encodings that exist in the tests only: one whose frequencies follow the length, and one whose keys
 // depend on what is asked of them. Every test over the registry meets them.
+#include <algorithm>
+#include <cmath>
+
 #include "models/encoding.h"
 
 namespace locus::inline LOCUS_SCALAR {
