@@ -32,6 +32,7 @@ void check(const Transformer& model, const Texts& prompts, const GenerateOptions
             longest, options.tokens, longest + options.tokens, *holds);
     require(model.site() == Site::self_causal,
             "sample: the mask is not causal: the model does not predict what follows");
+    require(model.axes() != 2, "sample: the encoding reads rows and columns of a grid, which text has not");
     check(options.sampling, model.options().vocabulary);
 }
 

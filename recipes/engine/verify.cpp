@@ -61,8 +61,9 @@ std::vector<NamedMask> masks_of(const Recipe& recipe) {
     return masks;
 }
 
-// Beyond the trained length by half, and no further than a table holds.
+// Beyond the trained length by half, and no further than a table or grid holds.
 Index length_of_passes(const Recipe& recipe, const Transformer& model) {
+    if (model.axes() == 2) return recipe.train.length;
     const Index wanted = recipe.train.length + std::max<Index>(8, recipe.train.length / 2);
     const auto holds = model.encoding().longest();
     return holds ? std::min(wanted, *holds) : wanted;
@@ -72,7 +73,7 @@ double effect_of_encoding(const Recipe& recipe, const Transformer& model, std::s
                           const Tensor& logits) {
     const EncodingOptions none{"nope", Options(EncodingRegistry::instance().at("nope").options)};
     const auto bare = model_like(model, recipe, recipe.mask, none);
-    return largest_difference(logits_of(*bare, text_pass(*bare, tokens)), logits);
+    return largest_difference(logits_of(*bare, text_pass(*bare, recipe, tokens)), logits);
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
     };
 
     const std::vector<Token> tokens = drawn_tokens(model, length, 0);
-    const Tensor logits = logits_of(model, text_pass(model, tokens));
+    const Tensor logits = logits_of(model, text_pass(model, recipe, tokens));
     report.logit_deviation = standard_deviation(logits);
     report.encoding_effect = effect_of_encoding(recipe, model, tokens, logits);
     if (!trained) {

@@ -96,9 +96,10 @@ LossAndGradient loss_and_gradient(const Transformer& model, const ForwardInput& 
     return out;
 }
 
-Batch drawn_batch(const Transformer& model, Index sequences, Index length) {
+Batch drawn_batch(const VerifySubject& s, const Transformer& model, Index sequences, Index length) {
     Batch batch{sequences, length, drawn_tokens(model, sequences * length, 5),
-                drawn_tokens(model, sequences * length, 6), text_positions(length, model.axes())};
+                drawn_tokens(model, sequences * length, 6),
+                placed_text(model, s.recipe, Positions::consecutive(length))};
     for (std::size_t i = 0; i < batch.targets.size(); i += 7) batch.targets[i] = Batch::no_target;
     return batch;
 }
@@ -113,7 +114,7 @@ Tensor values_after_a_step(const VerifySubject& s, int threads) {
     options.warmup_steps = 0;
     Workers workers(threads);
     Trainer trainer(model->parameters(), options, workers);
-    trainer.step(1, drawn_batch(*model, sequences, length),
+    trainer.step(1, drawn_batch(s, *model, sequences, length),
                  [&](const Batch& batch, Index first, Index count, Index) {
                      ForwardInput input;
                      input.tokens = batch.tokens_of(first, count);
@@ -150,7 +151,7 @@ void check_mask(const VerifySubject& s, const TakeCheck& take) {
     const Index length = std::min<Index>(s.length, 48), vocabulary = s.model.options().vocabulary;
     std::vector<Token> tokens = drawn_tokens(s.model, length, 4);
     const auto logits = [&] {
-        return logits_of(s.model, text_pass(s.model, tokens)).reshaped({length, vocabulary});
+        return logits_of(s.model, text_pass(s.model, s.recipe, tokens)).reshaped({length, vocabulary});
     };
     const Tensor before = logits();
     double earlier = 0, own = INFINITY;
@@ -167,8 +168,8 @@ void check_mask(const VerifySubject& s, const TakeCheck& take) {
 }
 
 void check_forms(const VerifySubject& s, const TakeCheck& take) {
-    const Batch batch = drawn_batch(s.model, 1, std::min<Index>(s.length, 200));
-    ForwardInput input = text_pass(s.model, batch.tokens);
+    const Batch batch = drawn_batch(s, s.model, 1, std::min<Index>(s.length, 200));
+    ForwardInput input = text_pass(s.model, s.recipe, batch.tokens);
     const LossAndGradient tiled = loss_and_gradient(s.model, input, batch.targets);
     input.attention = AttentionForm::composed;
     const LossAndGradient composed = loss_and_gradient(s.model, input, batch.targets);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "framework/core/random.h"
-#include "models/padding.h"
 #include "recipes/engine/workbench.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -61,7 +60,7 @@ std::unique_ptr<Transformer> drawn_model(const Recipe& recipe) {
         draw_parameter(store.parameters()[i], store.view(store.values(), static_cast<Index>(i)));
     store.touch();
     const std::vector<Token> tokens = drawn_tokens(*model, recipe.train.length, 0);
-    const double factor = 1.05 / standard_deviation(logits_of(*model, text_pass(*model, tokens)));
+    const double factor = 1.05 / standard_deviation(logits_of(*model, text_pass(*model, recipe, tokens)));
     for (const char* name : {"final_norm.weight", "final_norm.bias"}) scale_parameter(store, name, factor);
     store.touch();
     return model;
@@ -76,12 +75,28 @@ std::vector<Token> drawn_tokens(const Transformer& model, Index count, std::uint
     return tokens;
 }
 
-ForwardInput text_pass(const Transformer& model, std::span<const Token> tokens) {
+Positions placed_text(const Transformer& model, const Recipe& recipe, const Positions& text) {
+    const auto columns =
+        static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(recipe.train.length))));
+    std::vector<std::int64_t> values;
+    for (Index b = 0; b < text.batch(); ++b) {
+        for (Index t = 0; t < text.length(); ++t) {
+            const std::int64_t p = text(b, t);
+            if (model.axes() == 2 && p != Positions::none)
+                values.insert(values.end(), {p / columns, p % columns});
+            else
+                values.insert(values.end(), static_cast<std::size_t>(model.axes()), p);
+        }
+    }
+    return Positions(text.batch(), text.length(), model.axes(), std::move(values));
+}
+
+ForwardInput text_pass(const Transformer& model, const Recipe& recipe, std::span<const Token> tokens) {
     ForwardInput input;
     input.tokens = tokens;
     input.batch = 1;
     input.length = static_cast<Index>(tokens.size());
-    input.positions = text_positions(input.length, model.axes());
+    input.positions = placed_text(model, recipe, Positions::consecutive(input.length));
     return input;
 }
 

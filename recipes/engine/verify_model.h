@@ -21,8 +21,12 @@ std::unique_ptr<Transformer> drawn_model(const Recipe& recipe);
 /// Tokens drawn by `index`.
 std::vector<Token> drawn_tokens(const Transformer& model, Index count, std::uint64_t index);
 
+/// Positions of text as the encoding reads them: cells of a square grid of the trained length for two axes,
+/// else the same on every axis.
+Positions placed_text(const Transformer& model, const Recipe& recipe, const Positions& text);
+
 /// A pass over one text at positions 0, 1, ...; the tokens must live on.
-ForwardInput text_pass(const Transformer& model, std::span<const Token> tokens);
+ForwardInput text_pass(const Transformer& model, const Recipe& recipe, std::span<const Token> tokens);
 
 /// Without a tape.
 Tensor logits_of(const Transformer& model, const ForwardInput& input);

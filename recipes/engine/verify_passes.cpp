@@ -102,14 +102,15 @@ Tensor last_rows(const Tensor& logits, Index b, Index rows) {
 }
 
 Tensor alone(const VerifySubject& s, std::span<const Token> text, const NamedMode& mode) {
-    const Tensor logits = logits_of(s.model, mode.on(text_pass(s.model, text)));
+    const Tensor logits = logits_of(s.model, mode.on(text_pass(s.model, s.recipe, text)));
     return logits.reshaped({logits.size(1), logits.size(2)});
 }
 
 void check_padded(const VerifySubject& s, const TakeCheck& take) {
     const std::vector<std::vector<Token>> texts{
         drawn_tokens(s.model, s.length, 1), drawn_tokens(s.model, 1 + s.length / 3, 2), {}};
-    const PaddedBatch padded = left_padded(texts, s.model.axes());
+    PaddedBatch padded = left_padded(texts);
+    padded.positions = placed_text(s.model, s.recipe, padded.positions);
     for (const NamedMode& mode : length_modes(s)) {
         if (mode.length == 0 && s.model.site() != Site::self_causal) continue;
         const Tensor whole = logits_of(s.model, mode.on(padded.input()));
@@ -137,8 +138,8 @@ void check_packed(const VerifySubject& s, const TakeCheck& take) {
         positions.insert(positions.end(), static_cast<std::size_t>(s.model.axes()),
                          t < first ? t : t - first);
     const auto packed = [&] {
-        ForwardInput input = mode.on(text_pass(s.model, tokens));
-        input.positions = Positions(1, first + second, s.model.axes(), positions);
+        ForwardInput input = mode.on(text_pass(s.model, s.recipe, tokens));
+        input.positions = placed_text(s.model, s.recipe, Positions(1, first + second, 1, positions));
         input.segments = segments;
         return logits_of(s.model, input);
     };
@@ -156,15 +157,14 @@ void check_packed(const VerifySubject& s, const TakeCheck& take) {
 void check_notices_positions(const VerifySubject& s, const TakeCheck& take) {
     const NamedMode mode{"", s.length};
     const std::vector<Token> tokens = drawn_tokens(s.model, s.length - 1, 0);
-    const ForwardInput right = text_pass(s.model, tokens);
+    const ForwardInput right = text_pass(s.model, s.recipe, tokens);
     const Tensor expected = logits_of(s.model, mode.on(right));
     const Index begin = std::min(s.trained, s.length) / 2;
     const auto placed = [&](const auto& place) {
         std::vector<std::int64_t> values;
-        for (Index t = 0; t < right.length; ++t)
-            values.insert(values.end(), static_cast<std::size_t>(s.model.axes()), place(t));
+        for (Index t = 0; t < right.length; ++t) values.push_back(place(t));
         ForwardInput input = right;
-        input.positions = Positions(1, right.length, s.model.axes(), std::move(values));
+        input.positions = placed_text(s.model, s.recipe, Positions(1, right.length, 1, std::move(values)));
         return input;
     };
     const ForwardInput still = placed([](Index) { return 0; });
@@ -179,7 +179,7 @@ void check_notices_positions(const VerifySubject& s, const TakeCheck& take) {
 
 void check_cache(const VerifySubject& s, const TakeCheck& take) {
     const std::vector<Token> tokens = drawn_tokens(s.model, s.length, 0);
-    const ForwardInput whole = text_pass(s.model, tokens);
+    const ForwardInput whole = text_pass(s.model, s.recipe, tokens);
     for (const NamedMode& mode : length_modes(s)) {
         const Tensor full = logits_of(s.model, mode.on(whole));
         for (const auto& [name, sizes] : {std::pair{"in chunks", uneven_chunks(s.trained, s.length)},

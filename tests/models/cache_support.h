@@ -18,9 +18,30 @@ inline Choices choices_for(const std::string& kind) {
     return kind == "learned" ? Choices{{"max_length", Index{64}}} : Choices{};
 }
 
-/// Positions of a text of this encoding. An encoding of images or video can be given its grids here.
+/// Positions of text as the encoding reads them: grids of 8 columns for two axes, else the same on every
+/// axis. A token without a position has none on any.
+inline Positions placed_text(const Positions& text, Index axes) {
+    std::vector<std::int64_t> values;
+    for (Index b = 0; b < text.batch(); ++b) {
+        for (Index t = 0; t < text.length(); ++t) {
+            const std::int64_t p = text(b, t);
+            if (axes == 2 && p != Positions::none)
+                values.insert(values.end(), {p / 8, p % 8});
+            else
+                values.insert(values.end(), static_cast<std::size_t>(axes), p);
+        }
+    }
+    return Positions(text.batch(), text.length(), axes, std::move(values));
+}
+
 inline Positions positions_for(const Transformer& model, Index length) {
-    return text_positions(length, model.axes());
+    return placed_text(Positions::consecutive(length), model.axes());
+}
+
+inline PaddedBatch padded_for(const Transformer& model, const std::vector<std::vector<Token>>& texts) {
+    PaddedBatch padded = left_padded(texts);
+    padded.positions = placed_text(padded.positions, model.axes());
+    return padded;
 }
 
 /// An encoding that reads no positions notices no shift of them.
@@ -32,7 +53,9 @@ inline std::unique_ptr<Transformer> cache_model(const std::string& kind, const M
                                                 bool rich = false) {
     ModelOptions options = small_model(rich);
     if (rich) options.kv_heads = 2;
-    return make_model(encoding_options(kind, choices_for(kind)), options, mask, cache_train_length);
+    const bool of_grids = EncodingRegistry::instance().at(kind).axes.front() == 2;  // tables of 8 x 8 cells
+    const Index trained = of_grids ? 64 : cache_train_length;
+    return make_model(encoding_options(kind, choices_for(kind)), options, mask, trained);
 }
 
 inline std::vector<Token> random_tokens(Index count, std::uint64_t index) {

@@ -19,7 +19,7 @@ Tensor last_rows(const Tensor& logits, Index b, Index rows) {
 TEST_P(Together, PaddedIsAlone) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     const Texts texts{random_tokens(5, 1), random_tokens(29, 2), random_tokens(9, 3)};
-    const PaddedBatch padded = left_padded(texts, model->axes());
+    const PaddedBatch padded = padded_for(*model, texts);
     for (const Mode& mode : modes()) {
         const Tensor whole = model->logits(mode.on(padded.input())).value();
         KvCache cache = model->make_cache(3, mode.cache());
@@ -40,6 +40,7 @@ TEST_P(Together, PaddedIsAlone) {
 
 TEST_P(Together, PaddedTextsGoOnAsAlone) {
     const auto model = cache_model(GetParam().kind, GetParam().mask);
+    if (model->axes() == 2) return;  // grids are no texts
     const Texts prompts{random_tokens(5, 1), random_tokens(9, 3)};
     for (const Mode& mode : modes()) {
         for (bool cached : {true, false}) {
@@ -64,7 +65,7 @@ TEST_P(Together, PaddedTextsGoOnAsAlone) {
 
 TEST_P(Together, NothingButPaddingGivesZeros) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
-    const PaddedBatch padded = left_padded({{}, random_tokens(9, 2)}, model->axes());
+    const PaddedBatch padded = padded_for(*model, {{}, random_tokens(9, 2)});
     for (const Mode& mode : modes()) {
         KvCache cache = model->make_cache(2, mode.cache());
         for (const Tensor& logits : {model->logits(mode.on(padded.input())).value(),
@@ -81,14 +82,13 @@ struct Packed {
     explicit Packed(const Transformer& model) : axes(model.axes()) {
         for (std::size_t i = 0; i < 14; ++i) {
             segments.push_back(i < 7 ? 0 : i < 12 ? 1 : -1);
-            const std::int64_t place = i < 7    ? static_cast<std::int64_t>(i)
-                                       : i < 12 ? static_cast<std::int64_t>(i) - 7
-                                                : Positions::none;
-            positions.insert(positions.end(), static_cast<std::size_t>(axes), place);
+            positions.push_back(i < 7    ? static_cast<std::int64_t>(i)
+                                : i < 12 ? static_cast<std::int64_t>(i) - 7
+                                         : Positions::none);
         }
     }
     ForwardInput input() const {
-        ForwardInput input = pass_of(tokens, Positions(1, 14, axes, positions));
+        ForwardInput input = pass_of(tokens, placed_text(Positions(1, 14, 1, positions), axes));
         input.segments = segments;
         input.frequency_length = 48;
         return input;
@@ -132,20 +132,25 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
         return flat_gradient(*model, one, [&] { return model->loss(input, wanted).sum; });
     };
     const Tensor both = gradient(packed.input(), targets);
-    const Tensor sum = Tensor::zeros(both.shape());
+    std::vector<Tensor> sums(model->parameters().parameters().size());
     for (const auto& [first, rows] : {std::pair<Index, Index>{0, 7}, {7, 5}}) {
         const auto at = static_cast<std::size_t>(first), count = static_cast<std::size_t>(rows);
         const Tensor alone = gradient(
             modes()[0].on(pass_of(std::span(packed.tokens).subspan(at, count), positions_for(*model, rows))),
             std::span(targets).subspan(at, count));
-        for (Index i = 0; i < sum.count(); ++i) sum.data()[i] += alone.data()[i];
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            const Tensor part = model->parameters().view(alone, static_cast<Index>(i));
+            if (!sums[i]) sums[i] = Tensor::zeros(part.shape());
+            for (Index k = 0; k < part.count(); ++k) sums[i].data()[k] += part.data()[k];
+        }
     }
-    for (Index i = 0; i < static_cast<Index>(model->parameters().parameters().size()); ++i) {
-        const Tensor packed_part = model->parameters().view(both, i),
-                     sum_part = model->parameters().view(sum, i);
-        EXPECT_LE(largest_difference(packed_part, sum_part), (is_double ? 1e-11 : 1e-5) * (1 + largest(sum)));
+    double most = 0;
+    for (const Tensor& sum : sums) most = std::max(most, largest(sum));
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const Tensor part = model->parameters().view(both, static_cast<Index>(i));
+        EXPECT_LE(largest_difference(part, sums[i]), (is_double ? 1e-12 : 1e-6) * (1 + most));
     }
-    EXPECT_GT(largest(sum), 0.1);
+    EXPECT_GT(most, 0.1);
 }
 
 }  // namespace
