@@ -1,9 +1,41 @@
 #include "models/attention.h"
 
+#include <algorithm>
+
 #include "framework/ops/elementwise.h"
 #include "framework/ops/shape.h"
 
 namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+Variable run_attention(AttentionForm form, const Variable& q, const Variable& k, const Variable& v,
+                       const AttentionTerms& terms, const Mask& mask) {
+    if (form == AttentionForm::composed) return attention_composed(q, k, v, terms, mask);
+    return has_tiles(terms) ? attention_tiled(q, k, v, terms, mask) : attention_by_rows(q, k, v, terms, mask);
+}
+
+// The rows of a part: [B, H, T, D] to [sequences, H, rows, D].
+Variable rows_of(const Variable& x, const PassPart& part) {
+    const Index heads = x.size(1), length = x.size(2), width = x.size(3);
+    if (part.sequences == x.size(0) && part.rows == length) return x;
+    Tensor out = Tensor::empty({part.sequences, heads, part.rows, width});
+    const Scalar* from = x.value().data() + (part.sequence * heads * length + part.first) * width;
+    for (Index r = 0; r < part.sequences * heads; ++r)
+        std::copy_n(from + r * length * width, part.rows * width, out.data() + r * part.rows * width);
+    return out;
+}
+
+// The way back: [sequences, rows, width] into [B, T, width].
+void put_rows(const Tensor& rows, const PassPart& part, const Tensor& out) {
+    const Index width = out.size(2);
+    for (Index b = 0; b < part.sequences; ++b) {
+        std::copy_n(rows.data() + b * part.rows * width, part.rows * width,
+                    out.data() + ((part.sequence + b) * out.size(1) + part.first) * width);
+    }
+}
+
+}  // namespace
 
 SelfAttention::SelfAttention(const ParameterScope& scope, const ModelOptions& options, double deviation,
                              double output_deviation, bool global_projections)
@@ -43,9 +75,32 @@ Variable SelfAttention::attend(const Linear& qkv, const Variable& x, const Posit
     const Variable v = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
     if (terms.query) q = rotate(q, terms.query);
     if (terms.key) k = rotate(k, terms.key);
-    const AttentionTerms own{terms, positions, positions};
-    if (form == AttentionForm::composed) return attention_composed(q, k, v, own, mask);
-    return has_tiles(own) ? attention_tiled(q, k, v, own, mask) : attention_by_rows(q, k, v, own, mask);
+    return run_attention(form, q, k, v, {terms, positions, positions}, mask);
+}
+
+Variable SelfAttention::operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache,
+                                   Index layer, AttentionForm form) const {
+    require(!global_qkv_, "attention: a cache, and padded sequences with global tokens, know no global projections");
+    const Variable packed = qkv_(x);
+    const Variable queries = split_heads(packed, 0, heads_, head_dim_),
+                   keys = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_),
+                   values = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
+    const Tensor out = Tensor::zeros({x.size(0), x.size(1), heads_ * head_dim_});
+    const bool raw = cache != nullptr && cache->raw_keys();
+    for (const PassPart& part : parts) {
+        Variable q = rows_of(queries, part), k = rows_of(keys, part), v = rows_of(values, part);
+        if (part.terms.query) q = rotate(q, part.terms.query);
+        if (part.terms.key && !raw) k = rotate(k, part.terms.key);
+        if (cache != nullptr) {
+            auto [all_keys, all_values] = cache->extend(layer, part.sequence, k.value(), v.value());
+            k = all_keys;
+            v = all_values;
+        }
+        if (part.terms.key && raw) k = rotate(k, part.terms.key);
+        const AttentionTerms terms{part.terms, part.query, part.key};
+        put_rows(run_attention(form, q, k, v, terms, part.mask).value(), part, out);
+    }
+    return output_(out);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

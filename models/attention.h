@@ -1,7 +1,10 @@
 #pragma once
 
+#include <span>
+
 #include "framework/nn/layers.h"
-#include "models/encoding.h"
+#include "models/kv_cache.h"
+#include "models/pass_part.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -23,6 +26,11 @@ class SelfAttention {
     /// x [B, T, width] at `positions`, with the terms of the encoding.
     Variable operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
                         const Mask& mask, AttentionForm form) const;
+
+    /// The same part by part, each behind the tokens that `cache` (null: none) holds of its sequences at
+    /// `layer`. Rows of no part see nothing. Without a tape: nothing is recorded.
+    Variable operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache, Index layer,
+                        AttentionForm form) const;
 
   private:
     Variable attend(const Linear& qkv, const Variable& x, const PositionTerms& terms,

@@ -32,6 +32,10 @@ struct PositionTerms : LogitTerms {
     Variable embedding;      // [1 or B, T, width], added to the token embeddings once
     Scalar token_scale = 1;  // what token embeddings are multiplied by before that
     Rotation query, key;     // of queries and keys, magnitude folded in
+
+    /// True when a term relates queries to keys: it is then needed for all keys, those in a cache as well.
+    /// Rotations and embeddings belong to one token each.
+    bool is_pairwise() const { return bias || !has_tiles(*this); }
 };
 
 /// What an encoding must know of the model to size its tables.
@@ -81,6 +85,14 @@ class PositionalEncoding {
     }  // false: made once a forward pass, shared by the layers
     virtual bool varies_by_length() const { return false; }  // true: Context::length changes the terms
     virtual std::optional<Index> longest() const { return std::nullopt; }  // positions that a table holds
+
+    /// Lengths of one class have the same terms. A rule that changes beyond the trained length only should
+    /// say so: in the growing mode every class costs a pass.
+    virtual Index length_class(Index length) const { return varies_by_length() ? length : 0; }
+
+    /// True where the rotation of a key depends on more than its own position and a fixed length: a cache
+    /// then keeps keys as they are and rotates them when they are read.
+    virtual bool keys_stay_raw() const { return false; }
 
     virtual void describe(EncodingCard& card, const CardRequest& request) const = 0;
 };

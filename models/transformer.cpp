@@ -1,10 +1,13 @@
 #include "models/transformer.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "framework/core/arena.h"
 #include "framework/ops/embedding.h"
 #include "framework/ops/matmul.h"
 #include "models/layer_mask.h"
+#include "models/pass_cut.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -39,6 +42,46 @@ void check(const ModelOptions& o) {
     require(o.heads % o.kv_heads == 0, "model: {} kv_heads do not divide {} heads", o.kv_heads, o.heads);
 }
 
+void check_input(const ForwardInput& input, Index axes) {
+    const Index places = input.batch * input.length;
+    require(input.positions.length() == input.length, "transformer: {} positions for length {}",
+            input.positions.length(), input.length);
+    require(input.segments.empty() || static_cast<Index>(input.segments.size()) == places,
+            "transformer: {} segments for [{}, {}]", input.segments.size(), input.batch, input.length);
+    require(!input.growing || input.frequency_length == 0,
+            "transformer: frequencies cannot grow and be those of length {}", input.frequency_length);
+    const KvCache* cache = input.cache;
+    if (cache == nullptr) return;
+    require(cache->shape().sequences == input.batch, "transformer: a cache of {} sequences for a batch of {}",
+            cache->shape().sequences, input.batch);
+    require(!input.growing && input.frequency_length == 0,
+            "transformer: the length mode of a pass behind a cache is the cache's");
+    require(input.positions.axes() == axes, "transformer: positions of {} axes, expected {}",
+            input.positions.axes(), axes);
+}
+
+// Rows of the token embeddings [B, T, width], scaled, with the encoding's vectors added.
+void add_embedding(const PassPart& part, const Tensor& x) {
+    const Tensor& vectors = part.terms.embedding.value();  // [1 or sequences, rows, width]
+    const Index width = x.size(2), run = part.rows * width;
+    for (Index b = 0; b < part.sequences; ++b) {
+        Scalar* row = x.data() + ((part.sequence + b) * x.size(1) + part.first) * width;
+        for (Index i = 0; i < run; ++i) row[i] *= part.terms.token_scale;
+        if (!vectors) continue;
+        const Scalar* vector = vectors.data() + (vectors.size(0) == 1 ? 0 : b) * run;
+        for (Index i = 0; i < run; ++i) row[i] += vector[i];
+    }
+}
+
+// States [B, T, width] with zeros in the places of padding.
+Variable without_padding(const Variable& x, std::span<const std::int32_t> segments) {
+    if (std::none_of(segments.begin(), segments.end(), [](std::int32_t s) { return s < 0; })) return x;
+    const Tensor kept = Tensor::empty({x.size(0), x.size(1), 1});
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        kept.data()[i] = static_cast<Scalar>(segments[i] < 0 ? 0 : 1);
+    return multiply(x, kept);
+}
+
 }  // namespace
 
 struct Transformer::Block {
@@ -57,7 +100,10 @@ struct Transformer::Block {
 
 Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                          Index train_length, std::uint64_t seed)
-    : model_(model), mask_(mask), kind_(encoding.kind) {
+    : model_(model),
+      mask_(mask),
+      kind_(encoding.kind),
+      axes_(EncodingRegistry::instance().at(encoding.kind).axes.front()) {
     check(model);
     check_mask(mask, model.layers);
     const ParameterScope scope(store_);
@@ -87,9 +133,20 @@ Mask Transformer::mask(Index layer) const {
 }
 
 Variable Transformer::hidden(const ForwardInput& input) const {
-    require(input.positions.length() == input.length, "transformer: {} positions for length {}",
-            input.positions.length(), input.length);
-    require_axes(kind_, input.positions.axes());
+    check_input(input, axes_);
+    if (input.growing || (input.cache != nullptr && input.cache->options().growing))
+        return hidden_growing(input);
+    const bool by_parts = input.cache != nullptr || (!input.segments.empty() && mask_.global > 0);
+    return by_parts ? hidden_by_parts(input) : hidden_whole(input);
+}
+
+Variable Transformer::embedded(const ForwardInput& input) const {
+    WorkVector<Token> ids;
+    ids.assign(input.tokens.begin(), input.tokens.end());
+    return embedding(tokens_, std::move(ids), input.batch, input.length);
+}
+
+Variable Transformer::hidden_whole(const ForwardInput& input) const {
     Context context{input.frequency_length == 0 ? input.length : input.frequency_length, 0, site()};
     PositionTerms terms = encoding_->terms(input.positions, input.positions, context);
     const double rate = input.training ? model_.dropout : 0;
@@ -99,9 +156,7 @@ Variable Transformer::hidden(const ForwardInput& input) const {
         return dropout(x, rate, key);
     };
 
-    WorkVector<Token> ids;
-    ids.assign(input.tokens.begin(), input.tokens.end());
-    Variable x = embedding(tokens_, std::move(ids), input.batch, input.length);
+    Variable x = embedded(input);
     if (terms.token_scale != 1) x = scale(x, terms.token_scale);
     if (terms.embedding) x = add(x, terms.embedding);
     x = drop(x, 0);
@@ -119,7 +174,75 @@ Variable Transformer::hidden(const ForwardInput& input) const {
                      2 * layer + 1));
         x = add(x, drop(block.mlp(block.mlp_norm(x)), 2 * layer + 2));
     }
-    return (*final_norm_)(x);
+    return without_padding((*final_norm_)(x), input.segments);
+}
+
+// Terms of every part at `layer`. Rotations belong to the new tokens alone, so the cached keys are asked for
+// only where something needs them.
+void Transformer::set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const {
+    for (PassPart& part : parts) {
+        const Context context{part.length, layer, site()};
+        const bool raw = cache != nullptr && cache->raw_keys();
+        if (!raw) part.terms = encoding_->terms(part.query, part.query, context);
+        if (cache == nullptr || !(raw || part.terms.is_pairwise())) continue;
+        PositionTerms all = encoding_->terms(part.query, part.key, context);
+        if (!raw) all.key = part.terms.key;
+        part.terms = std::move(all);
+    }
+}
+
+void Transformer::set_masks(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const {
+    for (PassPart& part : parts) part.mask = cache ? cache->mask(layer, part.sequence) : mask(layer);
+}
+
+Variable Transformer::hidden_by_parts(const ForwardInput& input) const {
+    require(Tape::current() == nullptr && !input.training,
+            "transformer: a cache, growing frequencies, or segments with global tokens: not while training");
+    std::vector<PassPart> parts = cut_pass(input);
+    set_terms(parts, input.cache, 0);
+    Variable x = embedded(input);
+    for (const PassPart& part : parts) add_embedding(part, x.value());
+    for (Index layer = 0; layer < model_.layers; ++layer) {
+        const Block& block = *blocks_[static_cast<std::size_t>(layer)];
+        if (layer > 0 && encoding_->varies_by_layer()) set_terms(parts, input.cache, layer);
+        set_masks(parts, input.cache, layer);
+        x = add(x, block.attention(block.attention_norm(x), parts, input.cache, layer, input.attention));
+        x = add(x, block.mlp(block.mlp_norm(x)));
+    }
+    for (const PassPart& part : parts) {
+        if (input.cache != nullptr) input.cache->advance(part.sequence, part.sequences, part.query);
+    }
+    return without_padding((*final_norm_)(x), input.segments);
+}
+
+// Rows of one class of lengths at a time, each behind the raw keys of the rows before.
+Variable Transformer::hidden_growing(const ForwardInput& input) const {
+    ForwardInput all = input;
+    std::optional<KvCache> own;
+    if (all.cache == nullptr) all.cache = &own.emplace(make_cache(input.batch, {.growing = true}));
+    all.growing = false;
+    const auto cuts = cut_by_length(all, *encoding_);
+    if (cuts.size() == 1) return hidden_by_parts(all);
+    const Tensor out = Tensor::empty({input.batch, input.length, model_.width});
+    const ArenaScope heap(nullptr);  // an arena would hold the keys of every class until the end of the pass
+    std::vector<Token> tokens;
+    std::vector<std::int32_t> segments;
+    for (const auto& [first, last] : cuts) {
+        const Tensor rows = hidden_by_parts(slice_input(all, first, last, tokens, segments)).value();
+        const Index run = (last - first) * model_.width;
+        for (Index b = 0; b < input.batch; ++b) {
+            std::copy_n(rows.data() + b * run, run, out.data() + (b * input.length + first) * model_.width);
+        }
+    }
+    return out;
+}
+
+KvCache Transformer::make_cache(Index sequences, const CacheOptions& options) const {
+    const bool raw = encoding_->keys_stay_raw() || (options.growing && encoding_->varies_by_length());
+    std::vector<Mask> masks;
+    for (Index layer = 0; layer < model_.layers; ++layer) masks.push_back(mask(layer));
+    return KvCache({model_.layers, sequences, model_.kv_heads, model_.head_dim(), axes_}, options,
+                   std::move(masks), raw);
 }
 
 Variable Transformer::output_matrix() const {
@@ -127,7 +250,11 @@ Variable Transformer::output_matrix() const {
 }
 
 Variable Transformer::logits(const ForwardInput& input) const {
-    return linear(hidden(input), output_matrix());
+    return logits_of(hidden(input));
+}
+
+Variable Transformer::logits_of(const Variable& hidden) const {
+    return linear(hidden, output_matrix());
 }
 
 CrossEntropy Transformer::loss(const ForwardInput& input, std::span<const Token> targets,

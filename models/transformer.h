@@ -15,10 +15,12 @@ struct ForwardInput {
     std::span<const Token> tokens;  // [batch, length]
     Index batch = 0, length = 0;
     Positions positions;  // [1 or batch, length, axes that the encoding reads]
-    // [batch, length]: a token sees its own segment only, one of a negative segment (padding) nothing; none:
-    // all are of one segment
+    // [batch, length] or empty: a token sees its own segment only; one of a negative segment (padding) sees
+    // nothing and gives zeros
     std::span<const std::int32_t> segments = {};
-    Index frequency_length = 0;  // fixed:N of the length mode; 0: length
+    Index frequency_length = 0;  // fixed:N of the length mode; 0: length. A cache has its own
+    bool growing = false;        // the other length mode: row i uses the frequencies of length i + 1
+    KvCache* cache = nullptr;    // tokens before these; it takes these up
     AttentionForm attention = AttentionForm::tiled;
     bool training = false;  // dropout on
     DropoutKey dropout;     // keyed by seed, step and the first sequence's number in the step
@@ -33,21 +35,30 @@ class Transformer {
     Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                 Index train_length, std::uint64_t seed);
 
-    /// States after the final norm, [B, T, width].
+    /// States after the final norm, [B, T, width]. Growing frequencies, a cache, and segments under a mask
+    /// with global tokens run without a tape only. Throws when positions, segments, cache and length mode do
+    /// not fit.
     Variable hidden(const ForwardInput& input) const;
 
     /// Logits of every place, [B, T, vocabulary].
     Variable logits(const ForwardInput& input) const;
 
+    /// Logits [B, T, vocabulary] of states [B, T, width].
+    Variable logits_of(const Variable& hidden) const;
+
     /// Cross-entropy of the places that have a target, targets [batch, length].
     CrossEntropy loss(const ForwardInput& input, std::span<const Token> targets,
                       bool keep_nats = false) const;
+
+    /// A cache for this model. Throws when the options do not fit its mask.
+    KvCache make_cache(Index sequences, const CacheOptions& options) const;
 
     ParameterStore& parameters() { return store_; }
     const ParameterStore& parameters() const { return store_; }
     const PositionalEncoding& encoding() const { return *encoding_; }
     const ModelOptions& options() const { return model_; }
     Mask mask(Index layer) const;
+    Index axes() const { return axes_; }  // of the positions that the encoding reads; text repeats its one
     Site site() const { return mask_.causal ? Site::self_causal : Site::self_bidirectional; }
 
     /// 6 parameters + 6 layers width length: floating point operations of training on a token in a causal
@@ -58,10 +69,17 @@ class Transformer {
     struct Block;
 
     Variable output_matrix() const;
+    Variable embedded(const ForwardInput& input) const;
+    Variable hidden_whole(const ForwardInput& input) const;
+    Variable hidden_by_parts(const ForwardInput& input) const;
+    Variable hidden_growing(const ForwardInput& input) const;
+    void set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
+    void set_masks(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
 
     ModelOptions model_;
     MaskOptions mask_;
     std::string kind_;  // of the encoding
+    Index axes_;
     ParameterStore store_;
     Parameter tokens_, output_;
     std::unique_ptr<PositionalEncoding> encoding_;

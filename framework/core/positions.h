@@ -51,6 +51,10 @@ class Positions {
     std::int64_t least() const;     // over all tokens and axes that have a position; 0 if there is none
     std::int64_t greatest() const;  // likewise
 
+    /// Tokens first .. first + count of sequences sequence .. sequence + sequences; where one row is shared
+    /// by every sequence, it is that row.
+    Positions slice(Index sequence, Index sequences, Index first, Index count) const;
+
     bool operator==(const Positions& other) const;
 
   private:

@@ -18,8 +18,9 @@ enum class Purpose : std::uint32_t {
     targets = 4,     // index: document
     generator = 5,   // index: document
     bootstrap = 6,   // index: replicate
-    sampling = 7,    // index: step of the generation
+    sampling = 7,    // index: sequence and step of the generation
     test = 8,
+    verify = 9,      // index: hash of the parameter's name, or number of the text
     positions = 16,  // index: step and slot of training; document, start and length of an evaluated window
 };
 

@@ -1,5 +1,6 @@
 // A learned vector for each position, added to the token embeddings (arXiv:1810.04805, GPT-2).
 
+#include "framework/ops/elementwise.h"
 #include "framework/ops/embedding.h"
 #include "models/encoding.h"
 
@@ -22,14 +23,19 @@ class Learned : public PositionalEncoding {
                 query.greatest(), rows_ - 1);
         WorkVector<Token> ids;
         ids.reserve(static_cast<std::size_t>(query.batch() * query.length()));
+        const Tensor placed = Tensor::empty({query.batch(), query.length(), 1});  // 0: nothing is added
+        bool everywhere = true;
         for (Index b = 0; b < query.batch(); ++b) {
             for (Index t = 0; t < query.length(); ++t) {
-                require(query(b, t) != Positions::none, "encoding learned: a token without a position");
-                ids.push_back(static_cast<Token>(query(b, t)));
+                const bool here = query(b, t) != Positions::none;
+                everywhere = everywhere && here;
+                placed.data()[b * query.length() + t] = static_cast<Scalar>(here ? 1 : 0);
+                ids.push_back(here ? static_cast<Token>(query(b, t)) : 0);
             }
         }
         PositionTerms terms;
         terms.embedding = embedding(table_, std::move(ids), query.batch(), query.length());
+        if (!everywhere) terms.embedding = multiply(terms.embedding, placed);
         return terms;
     }
 

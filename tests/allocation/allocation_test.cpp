@@ -85,7 +85,7 @@ Positions positions_for(const Training& run) {
 
 MaskOptions mask_of(const Training& run) {
     if (!run.packed) return {};
-    return {.window = {100, 9}, .dilation = {1, 3}, .global = 2, .global_projections = true};
+    return {.window = {100, 9}, .dilation = {1, 3}};
 }
 
 class Allocation : public testing::TestWithParam<Training> {};

@@ -22,10 +22,20 @@ TEST(Learned, RefusesPositionsBeyondItsTable) {
         EXPECT_NE(message.find("63"), std::string::npos) << message;  // the last row
     }
     EXPECT_NE(refusal([&] { learned.terms(Positions(1, 2, 1, {-1, 0})); }), "");
-    EXPECT_NE(refusal([&] { learned.terms(Positions(1, 2, 1, {0, Positions::none})); }), "");
     EXPECT_NE(refusal([&] { learned.card({.positions = {64}, .length = 0, .distances = {}}); }), "");
     EXPECT_NE(refusal([&] { LoneEncoding("learned", {{"max_length", Index{32}}}); }), "");
     EXPECT_EQ(LoneEncoding("learned", {{"max_length", Index{100}}}).encoding->longest(), 100);
+}
+
+TEST(Learned, ATokenWithoutAPositionGetsNothing) {
+    const LoneEncoding learned("learned");
+    const Tensor vectors =
+        learned.terms(Positions(1, 3, 1, {2, Positions::none, 0})).embedding.value().reshaped({3, 64});
+    EXPECT_EQ(largest(vectors.rows(1, 1)), 0);
+    const Tensor placed = learned.terms(Positions::consecutive(3)).embedding.value().reshaped({3, 64});
+    EXPECT_EQ(largest_difference(vectors.rows(0, 1), placed.rows(2, 1)), 0);
+    EXPECT_EQ(largest_difference(vectors.rows(2, 1), placed.rows(0, 1)), 0);
+    EXPECT_GT(largest(placed.rows(0, 1)), 0);
 }
 
 TEST(Learned, OnlyRowsInUseGetAGradient) {

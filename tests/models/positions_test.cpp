@@ -11,8 +11,8 @@ constexpr Index first_length = 7, second_length = 5, words = 11;
 constexpr double alone_limit = is_double ? 1e-11 : 1e-5;
 
 /// A document of 7 tokens and one of 5 in a window, and each by itself.
-struct Packed {
-    explicit Packed(std::string of) : kind(std::move(of)), together(1, first_length + second_length) {
+struct TwoDocuments {
+    explicit TwoDocuments(std::string of) : kind(std::move(of)), together(1, first_length + second_length) {
         together.positions = arranged_for(kind, Positions(1, 12, 1, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4}));
         together.targets = {3, 1, 4, 1, 5, 9, Batch::no_target, 2, 6, 5, 3, 5};
     }
@@ -39,7 +39,7 @@ Tensor rows_of(const Tensor& logits, Index begin, Index count) {
 
 TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
-    Packed packed(GetParam());
+    TwoDocuments packed(GetParam());
     const Tensor together = model->logits(packed.input()).value().clone();
     const Sample first = packed.alone(0, first_length), second = packed.alone(first_length, second_length);
     EXPECT_LE(largest_difference(rows_of(together, 0, first_length),
@@ -64,7 +64,7 @@ TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
 
 TEST_P(AnyPositions, PackedGradientIsTheSumOfItsDocuments) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
-    const Packed packed(GetParam());
+    const TwoDocuments packed(GetParam());
     const Tensor one = Tensor::full({1}, 1);
     const auto gradient = [&](const ForwardInput& input, std::span<const Token> targets) {
         return flat_gradient(*model, one, [&] { return model->loss(input, targets).sum; });

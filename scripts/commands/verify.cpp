@@ -1,0 +1,99 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "recipes/engine/train_run.h"
+#include "recipes/engine/verify.h"
+#include "recipes/engine/write.h"
+#include "scripts/commands/arguments.h"
+#include "scripts/commands/terminal.h"
+
+namespace locus {
+
+namespace {
+
+// What is verified under one name: the recipe of a cell or run, or a run with its weights.
+struct Subject {
+    std::string name;
+    OpenedRun run;
+};
+
+// A cell without what changes no equivalence: its seed, and what it is called.
+std::string shape_of(Recipe recipe) {
+    recipe.train.seed = 0;
+    recipe.cell.clear();
+    return write_recipe(recipe, recipe_schema());
+}
+
+std::vector<Subject> open_subjects(const Arguments& arguments) {
+    const std::string& subject = arguments.subject("RUN or RECIPE");
+    std::vector<Subject> subjects;
+    if (std::filesystem::is_directory(subject)) {
+        arguments.refuse_overrides();
+        subjects.push_back({subject, open_run(subject)});
+        // weights of little training prove little: the same model with drawn parameters as well
+        Subject drawn{subject + " with drawn parameters", {}};
+        drawn.run.recipe = subjects.front().run.recipe;
+        subjects.push_back(std::move(drawn));
+        return subjects;
+    }
+    std::set<std::string> seen;
+    for (Cell& cell : expand(read_recipe(subject), arguments.overrides(), recipe_schema())) {
+        if (!seen.insert(shape_of(cell.recipe)).second) continue;
+        Subject next{cell.name, {}};
+        next.run.recipe = std::move(cell.recipe);
+        subjects.push_back(std::move(next));
+    }
+    return subjects;
+}
+
+void print(const Check& check) {
+    fmt::print("{}  {:<78} {:>9.3g}  {} {:g}\n", check.passed() ? "ok    " : "FAILED", check.name,
+               check.difference, check.at_least ? "above  " : "at most", check.limit);
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int verify_command(const Words& words) {
+    const Arguments arguments("verify RUN|RECIPE [key=value ...]", words,
+                              {
+                                  {"threads", "worker threads, compared with one", "N"},
+                                  {"json", "one JSON document"},
+                              });
+    if (arguments.help()) return 0;
+    const std::vector<Subject> subjects = open_subjects(arguments);
+    const bool as_json = arguments.has("json");
+    VerifyOptions options;
+    options.threads = std::max(2, arguments.threads());
+    if (!as_json) options.show = print;
+
+    nlohmann::json all = {{"subjects", nlohmann::json::array()}, {"checks", nlohmann::json::array()}};
+    bool passed = true;
+    for (const Subject& subject : subjects) {
+        for (const std::string& warning : subject.run.warnings) fmt::print(stderr, "{}\n", warning);
+        if (!as_json) fmt::print("{}\n", subject.name);
+        const VerifyReport report = verify(subject.run.recipe, subject.run.model.get(), options);
+        passed = passed && report.passed();
+        if (!as_json)
+            fmt::print("encoding {}: logits of standard deviation {:.3g}; without it they change by {:.3g}\n",
+                       report.encoding, report.logit_deviation, report.encoding_effect);
+        nlohmann::json json = to_json(report);
+        for (nlohmann::json check : json["checks"]) {
+            if (subjects.size() > 1) check["name"] = subject.name + ": " + check["name"].get<std::string>();
+            all["checks"].push_back(std::move(check));
+        }
+        json.erase("checks");
+        json["name"] = subject.name;
+        all["subjects"].push_back(std::move(json));
+    }
+    all["passed"] = passed;
+    if (as_json) fmt::print("{}\n", all.dump(2));
+    if (!passed && !as_json) fmt::print("not all checks passed\n");
+    return passed ? 0 : static_cast<int>(Failure::check);
+}
+
+}  // namespace locus

@@ -1,0 +1,149 @@
+// Verification passes what is right and names what is wrong: encodings with one fault each must fail.
+#include "recipes/engine/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "recipes/engine/verify_model.h"
+
+namespace locus {
+namespace {
+
+enum class Fault { none, length_unsaid, counts_from_the_first_query, absolute_angle, no_effect };
+
+// A bias of -|distance| / 10, or a rotation, with a fault.
+class Faulty : public PositionalEncoding {
+  public:
+    Faulty(Fault fault, const EncodingShape& shape) : fault_(fault), heads_(shape.heads) {}
+
+    PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
+        PositionTerms terms;
+        if (fault_ == Fault::no_effect) return terms;
+        if (fault_ == Fault::absolute_angle) {
+            terms.query = turned(query, 1.0);
+            terms.key = turned(key, 1.001);
+            return terms;
+        }
+        const Positions at =
+            fault_ == Fault::counts_from_the_first_query ? Positions::consecutive(query.length()) : query;
+        terms.bias.first = query.least() - key.greatest();
+        const Index count = query.greatest() - key.least() - terms.bias.first + 1;
+        const double slope = fault_ == Fault::length_unsaid ? 1 / static_cast<double>(context.length) : 0.1;
+        Tensor table = Tensor::empty({heads_, count});
+        for (Index d = 0; d < count; ++d) {
+            terms.bias.rows.push_back(static_cast<std::int32_t>(d));
+            const std::int64_t offset =
+                fault_ == Fault::counts_from_the_first_query ? query.least() - at.least() : 0;
+            const double distance = std::abs(static_cast<double>(terms.bias.first + d - offset));
+            for (Index h = 0; h < heads_; ++h)
+                table.data()[h * count + d] = static_cast<Scalar>(-slope * distance);
+        }
+        terms.bias.table = table;
+        return terms;
+    }
+    void describe(EncodingCard&, const CardRequest&) const override {}
+
+  private:
+    static Rotation turned(const Positions& positions, double factor) {
+        Tensor cos = Tensor::empty({positions.batch(), 1, positions.length(), 1}),
+               sin = Tensor::empty(cos.shape());
+        for (Index i = 0; i < cos.count(); ++i) {
+            const std::int64_t p = positions(i / positions.length(), i % positions.length());
+            const double angle = p == Positions::none ? 0 : factor * static_cast<double>(p);
+            cos.data()[i] = static_cast<Scalar>(std::cos(angle));
+            sin.data()[i] = static_cast<Scalar>(std::sin(angle));
+        }
+        return {cos, sin, Pairing::half_split};
+    }
+
+    Fault fault_;
+    Index heads_;
+};
+
+bool add_faulty(const std::string& name, Fault fault) {
+    return EncodingRegistry::instance().add(
+        name, {.doc = "in the tests only",
+               .options = {},
+               .make = [fault](const Options&, const EncodingShape& shape, const ParameterScope&) {
+                   return std::make_unique<Faulty>(fault, shape);
+               }});
+}
+
+const bool added = add_faulty("sound", Fault::none) && add_faulty("length_unsaid", Fault::length_unsaid) &&
+                   add_faulty("counts_from_the_first_query", Fault::counts_from_the_first_query) &&
+                   add_faulty("absolute_angle", Fault::absolute_angle) &&
+                   add_faulty("no_effect", Fault::no_effect);
+
+Recipe recipe_with(const std::string& kind) {
+    Recipe recipe;
+    recipe.model = {.layers = 2, .width = 16, .heads = 2, .kv_heads = 2, .mlp_ratio = 2};
+    recipe.encoding = {kind, Options(EncodingRegistry::instance().at(kind).options)};
+    recipe.train.length = 16;
+    return recipe;
+}
+
+// The names of the checks that fail.
+std::string failures(const std::string& kind) {
+    std::string names;
+    for (const Check& check : verify(recipe_with(kind), nullptr, {}).checks) {
+        if (!check.passed()) names += check.name + "\n";
+    }
+    return names;
+}
+
+TEST(Verify, PassesWhatIsSound) {
+    EXPECT_TRUE(added);
+    for (const char* kind : {"sound", "rope", "t5", "alibi", "sinusoidal", "learned", "nope"})
+        EXPECT_EQ(failures(kind), "") << kind;
+}
+
+TEST(Verify, FindsTermsThatFollowTheLengthUnsaid) {
+    const std::string names = failures("length_unsaid");
+    EXPECT_NE(names.find("one pass = in chunks, the recipe's mask, growing"), std::string::npos) << names;
+    EXPECT_NE(names.find("one pass = token by token, the recipe's mask, growing"), std::string::npos)
+        << names;
+    EXPECT_EQ(names.find("fixed"), std::string::npos) << names;
+}
+
+// The fault of a bias that is built from the length of the query: behind a cache it begins again at 0.
+TEST(Verify, FindsPositionsThatBeginAgainBehindACache) {
+    const std::string names = failures("counts_from_the_first_query");
+    for (const char* mode : {"fixed:24", "growing"})
+        EXPECT_NE(names.find(std::string("one pass = token by token, window, ") + mode), std::string::npos)
+            << names;
+}
+
+TEST(Verify, FindsARotationThatIsNotRelative) {
+    const std::string names = failures("absolute_angle");
+    EXPECT_NE(names.find("rotation: shifts"), std::string::npos) << names;
+    EXPECT_EQ(names.find("one pass"), std::string::npos) << names;
+}
+
+TEST(Verify, FindsAnEncodingWithoutEffect) {
+    EXPECT_EQ(failures("no_effect"), "change of the logits without the encoding\n");
+}
+
+TEST(Verify, ShowsEveryCheck) {
+    std::size_t shown = 0;
+    const VerifyReport report =
+        verify(recipe_with("rope"), nullptr, {.threads = 3, .show = [&](const Check&) { ++shown; }});
+    EXPECT_EQ(report.checks.size(), shown);
+    EXPECT_TRUE(report.passed());
+    EXPECT_GT(report.encoding_effect, 1e-2);
+    EXPECT_GE(report.logit_deviation, 1);
+}
+
+TEST(Check, FailsForWhatIsNoNumber) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE((Check{"", nan, 1}).passed());
+    EXPECT_FALSE((Check{"", nan, 1, true}).passed());
+    EXPECT_TRUE((Check{"", 1, 1}).passed());
+    EXPECT_FALSE((Check{"", 1, 1, true}).passed());
+    EXPECT_TRUE(
+        std::isnan(largest_difference(Tensor::full({2}, static_cast<Scalar>(nan)), Tensor::zeros({2}))));
+}
+
+}  // namespace
+}  // namespace locus
