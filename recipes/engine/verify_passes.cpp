@@ -134,9 +134,7 @@ void check_packed(const VerifySubject& s, const TakeCheck& take) {
     std::vector<std::int32_t> segments(static_cast<std::size_t>(first), 0);
     segments.insert(segments.end(), static_cast<std::size_t>(second), 1);
     std::vector<std::int64_t> positions;
-    for (Index t = 0; t < first + second; ++t)
-        positions.insert(positions.end(), static_cast<std::size_t>(s.model.axes()),
-                         t < first ? t : t - first);
+    for (Index t = 0; t < first + second; ++t) positions.push_back(t < first ? t : t - first);
     const auto packed = [&] {
         ForwardInput input = mode.on(text_pass(s.model, s.recipe, tokens));
         input.positions = placed_text(s.model, s.recipe, Positions(1, first + second, 1, positions));

@@ -148,7 +148,7 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
     for (const Tensor& sum : sums) most = std::max(most, largest(sum));
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const Tensor part = model->parameters().view(both, static_cast<Index>(i));
-        EXPECT_LE(largest_difference(part, sums[i]), (is_double ? 1e-12 : 1e-6) * (1 + most));
+        EXPECT_LE(largest_difference(part, sums[i]), equivalence_limit * most);
     }
     EXPECT_GT(most, 0.1);
 }
