@@ -80,7 +80,8 @@ Variable SelfAttention::attend(const Linear& qkv, const Variable& x, const Posit
 
 Variable SelfAttention::operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache,
                                    Index layer, AttentionForm form) const {
-    require(!global_qkv_, "attention: a cache, and padded sequences with global tokens, know no global projections");
+    require(!global_qkv_,
+            "attention: a cache, and padded sequences with global tokens, know no global projections");
     const Variable packed = qkv_(x);
     const Variable queries = split_heads(packed, 0, heads_, head_dim_),
                    keys = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_),

@@ -8,8 +8,8 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// Which implementation of attention to run: `tiled`, or by rows where the tiled kernel lacks a term; they equal
-/// `composed`, which is there to prove it.
+/// Which implementation of attention to run: `tiled`, or by rows where the tiled kernel lacks a term; they
+/// equal `composed`, which is there to prove it.
 enum class AttentionForm { tiled, composed };
 
 /// Multi-head self-attention with grouped key/value heads (arXiv:2305.13245). Where global tokens have

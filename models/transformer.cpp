@@ -134,6 +134,7 @@ Mask Transformer::mask(Index layer) const {
 
 Variable Transformer::hidden(const ForwardInput& input) const {
     check_input(input, axes_);
+    require_axes(kind_, input.positions.axes());
     if (input.growing || (input.cache != nullptr && input.cache->options().growing))
         return hidden_growing(input);
     const bool by_parts = input.cache != nullptr || (!input.segments.empty() && mask_.global > 0);

@@ -33,8 +33,8 @@ Positions::Positions(Index batch, Index length, Index axes, std::vector<std::int
 }
 
 Positions Positions::slice(Index begin, Index count) const {
-    require(begin >= 0 && count >= 0 && begin + count <= length_, "positions: {} tokens from {} of {}", count, begin,
-            length_);
+    require(begin >= 0 && count >= 0 && begin + count <= length_, "positions: {} tokens from {} of {}", count,
+            begin, length_);
     Positions part = *this;
     part.offset_ += begin;
     part.length_ = count;

@@ -14,8 +14,8 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// How a parameter begins: constant, given, normal with a standard deviation, uniform, or as a function draws it.
-/// Drawn by (seed, name), so that arms share initial values wherever names and shapes agree.
+/// How a parameter begins: constant, given, normal with a standard deviation, uniform, or as a function draws
+/// it. Drawn by (seed, name), so that arms share initial values wherever names and shapes agree.
 struct Initial {
     using Draw = std::function<void(RandomStream&, std::span<Scalar>)>;
 
@@ -125,8 +125,8 @@ class ParameterScope {
     explicit ParameterScope(ParameterStore& store, std::string prefix = "")
         : store_(&store), prefix_(std::move(prefix)) {}
     ParameterScope inside(const std::string& name) const { return ParameterScope(*store_, join(name)); }
-    Parameter add(const std::string& name, const Shape& shape, Initial initial,
-                  Decay decay = Decay::matrices, const Bounds& bounds = {}) const {
+    Parameter add(const std::string& name, const Shape& shape, Initial initial, Decay decay = Decay::matrices,
+                  const Bounds& bounds = {}) const {
         return Parameter(*store_, store_->add(join(name), shape, std::move(initial), decay, bounds));
     }
 

@@ -14,7 +14,8 @@ Variable attention_composed(const Variable& q, const Variable& k, const Variable
                             const AttentionTerms& terms, const Mask& mask);
 
 /// The logits of attention_composed: [B, H, Tq, Tk], -inf where the mask hides a key.
-Variable attention_logits(const Variable& q, const Variable& k, const AttentionTerms& terms, const Mask& mask);
+Variable attention_logits(const Variable& q, const Variable& k, const AttentionTerms& terms,
+                          const Mask& mask);
 
 /// The same by online softmax over tiles (arXiv:2205.14135): saves the log of each row's sum, memory linear
 /// in T. Throws for terms that has_tiles() does not allow.

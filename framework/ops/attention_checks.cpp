@@ -24,13 +24,14 @@ void check_map(const AttentionTerms& terms, std::int64_t first, std::size_t coun
     const std::int64_t least = terms.query.least() - terms.key.greatest();
     const std::int64_t greatest = terms.query.greatest() - terms.key.least();
     const auto end = first + static_cast<std::int64_t>(count);
-    require(first <= least && greatest < end, "attention: a term covers distances {} to {}, needed are {} to {}",
-            first, end - 1, least, greatest);
+    require(first <= least && greatest < end,
+            "attention: a term covers distances {} to {}, needed are {} to {}", first, end - 1, least,
+            greatest);
 }
 
 void check_vectors(const Variable& table, const AttentionSizes& s) {
-    require(table.shape().rank() == 3 && (table.size(0) == 1 || table.size(0) == s.heads) && table.size(1) > 0 &&
-                table.size(2) == s.head_dim,
+    require(table.shape().rank() == 3 && (table.size(0) == 1 || table.size(0) == s.heads) &&
+                table.size(1) > 0 && table.size(2) == s.head_dim,
             "attention: expected a table of vectors [1 or {}, R, {}], found {}", s.heads, s.head_dim,
             table.shape());
 }
@@ -47,7 +48,8 @@ void check_query_bias(const Variable& bias, const AttentionSizes& s) {
 }
 
 void check_terms(const AttentionTerms& terms, const AttentionSizes& s, const Mask& mask) {
-    if (terms.bias || terms.relative_keys || terms.relative_values || terms.pair_bias) check_positions(terms, s);
+    if (terms.bias || terms.relative_keys || terms.relative_values || terms.pair_bias)
+        check_positions(terms, s);
     if (terms.bias) {
         require(terms.bias.table.shape().rank() == 2 && terms.bias.table.size(0) == s.heads,
                 "attention: expected a bias table [{}, R], found {}", s.heads, terms.bias.table.shape());

@@ -35,7 +35,8 @@ Variable with_bias(const Variable& q, const Variable& bias) {
 }
 
 // q_i k_j and what is added to it before scaling.
-Variable products(const Variable& q, const Variable& k, const AttentionTerms& terms, const AttentionSizes& s) {
+Variable products(const Variable& q, const Variable& k, const AttentionTerms& terms,
+                  const AttentionSizes& s) {
     const Variable scores = matmul(with_bias(q, terms.content_bias), k, Transpose::yes);
     if (!terms.relative_keys) return scores;
     const RelativeVectors& keys = terms.relative_keys;
@@ -45,8 +46,8 @@ Variable products(const Variable& q, const Variable& k, const AttentionTerms& te
 }
 
 // The term of a position that is counted from the logits themselves.
-Variable counted(const Variable& q, const Variable& scores, const ContextCount& count, const AttentionSizes& s,
-                 const Mask& mask) {
+Variable counted(const Variable& q, const Variable& scores, const ContextCount& count,
+                 const AttentionSizes& s, const Mask& mask) {
     const Variable gates = sigmoid(masked(count.scaled_gate ? scale(scores, s.scale) : scores, mask));
     const Variable places = clamp_most(suffix_sums(gates), static_cast<Scalar>(count.table.size(1) - 1));
     return interpolate(matmul(q, for_every_head(count.table, s), Transpose::yes), places);
@@ -54,7 +55,8 @@ Variable counted(const Variable& q, const Variable& scores, const ContextCount& 
 
 }  // namespace
 
-Variable attention_logits(const Variable& q, const Variable& k, const AttentionTerms& terms, const Mask& mask) {
+Variable attention_logits(const Variable& q, const Variable& k, const AttentionTerms& terms,
+                          const Mask& mask) {
     const AttentionSizes s = attention_sizes(q, k, k, terms, mask);
     Variable scores = products(q, repeat_heads(k, s.heads / s.kv_heads), terms, s);
     if (terms.count && terms.count.scaled_term) {
@@ -77,7 +79,8 @@ Variable attention_composed(const Variable& q, const Variable& k, const Variable
     if (terms.relative_values) {
         const RelativeVectors& values = terms.relative_values;
         const PairRows pairs = pair_rows(terms.query, terms.key, values.first, values.rows);
-        out = add(out, matmul(sum_pairs(weights, pairs, values.table.size(1)), for_every_head(values.table, s)));
+        out = add(out,
+                  matmul(sum_pairs(weights, pairs, values.table.size(1)), for_every_head(values.table, s)));
     }
     return merge_heads(out);
 }

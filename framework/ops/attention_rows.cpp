@@ -106,9 +106,9 @@ void RowsCall::forward(const Rows& rows, const Tensor& out) const {
         const Recording none(nullptr);
         AttentionTerms part = part_of(terms, rows);
         for (Variable* table : tables(part)) *table = Variable(table->value());
-        const Variable result = attention_composed(
-            part_of(q.value(), rows.begin, rows.count), part_of(k.value(), 0, rows.keys),
-            part_of(v.value(), 0, rows.keys), part, part_of(mask, sizes, rows));
+        const Variable result =
+            attention_composed(part_of(q.value(), rows.begin, rows.count), part_of(k.value(), 0, rows.keys),
+                               part_of(v.value(), 0, rows.keys), part, part_of(mask, sizes, rows));
         for (Index b = 0; b < sizes.batch; ++b) {
             std::copy_n(result.value().data() + b * rows.count * out.size(2), rows.count * out.size(2),
                         out.data() + (b * sizes.queries + rows.begin) * out.size(2));
@@ -159,7 +159,8 @@ Variable attention_by_rows(const Variable& q, const Variable& k, const Variable&
     const auto t = tables(call.terms);
     return record(out, {q, k, v, *t[0], *t[1], *t[2], *t[3], *t[4], *t[5]},
                   [call](const Tensor& cotangent, const Gradients& sinks) {
-                      std::vector<Tensor> gradients{Tensor::zeros(call.q.shape()), Tensor::zeros(call.k.shape()),
+                      std::vector<Tensor> gradients{Tensor::zeros(call.q.shape()),
+                                                    Tensor::zeros(call.k.shape()),
                                                     Tensor::zeros(call.v.shape())};
                       for (const Variable* table : tables(call.terms)) {
                           const bool wanted = sinks.wanted(gradients.size());

@@ -36,9 +36,9 @@ using PairBias = std::function<Variable(const Positions& query, const Positions&
 /// Contextual position (CoPE, arXiv:2405.18719): p_ij is the sum of sigmoid(q_i k_t) over the keys t = j .. i
 /// that query i sees, at most rows - 1; the logit gets q_i times the table's row at p_ij, interpolated.
 struct ContextCount {
-    Variable table;                // [1 or H, rows, D]
-    bool scaled_gate = true;       // the gate takes the scaled logit
-    bool scaled_term = true;       // the term is scaled together with q k
+    Variable table;           // [1 or H, rows, D]
+    bool scaled_gate = true;  // the gate takes the scaled logit
+    bool scaled_term = true;  // the term is scaled together with q k
     explicit operator bool() const { return static_cast<bool>(table); }
 };
 

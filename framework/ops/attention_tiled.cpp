@@ -54,7 +54,8 @@ Variable bias_by_distance(const DistanceBias& bias) {
 
 Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v, const AttentionTerms& terms,
                          const Mask& mask) {
-    require(has_tiles(terms), "attention_tiled: a term that only attention_by_rows and attention_composed know");
+    require(has_tiles(terms),
+            "attention_tiled: a term that only attention_by_rows and attention_composed know");
     const Call call{attention_sizes(q, k, v, terms, mask),
                     mask,
                     static_cast<bool>(terms.bias),

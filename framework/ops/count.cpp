@@ -61,13 +61,13 @@ Between between(Scalar place, Index count) {
 
 Variable interpolate(const Variable& x, const Variable& places) {
     const Index n = x.size(-1), m = places.size(-1), rows = x.shape().count() / n;
-    require(places.shape().count() == rows * m, "interpolate: {} and places {} differ in their rows", x.shape(),
-            places.shape());
+    require(places.shape().count() == rows * m, "interpolate: {} and places {} differ in their rows",
+            x.shape(), places.shape());
     Tensor out = Tensor::empty(places.shape());
     for (Index i = 0; i < rows * m; ++i) {
         const Scalar place = places.value().data()[i];
-        require(place >= 0 && place <= static_cast<Scalar>(n - 1), "interpolate: place {} of {} entries", place,
-                n);
+        require(place >= 0 && place <= static_cast<Scalar>(n - 1), "interpolate: place {} of {} entries",
+                place, n);
         const auto [below, share] = between(place, n);
         const Scalar* entry = x.value().data() + i / m * n + below;
         out.data()[i] = share == 0 ? entry[0] : (1 - share) * entry[0] + share * entry[1];

@@ -120,11 +120,13 @@ Variable mapped(const Variable& x, const F& f, const Slope& slope) {
 }  // namespace
 
 Variable logarithm(const Variable& x) {
-    return mapped(x, [](Scalar v) { return std::log(v); }, [](Scalar v, Scalar) { return 1 / v; });
+    return mapped(
+        x, [](Scalar v) { return std::log(v); }, [](Scalar v, Scalar) { return 1 / v; });
 }
 
 Variable reciprocal(const Variable& x) {
-    return mapped(x, [](Scalar v) { return 1 / v; }, [](Scalar, Scalar y) { return -y * y; });
+    return mapped(
+        x, [](Scalar v) { return 1 / v; }, [](Scalar, Scalar y) { return -y * y; });
 }
 
 Variable relu(const Variable& x) {

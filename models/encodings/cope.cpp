@@ -1,5 +1,5 @@
-// Contextual position encoding (CoPE, arXiv:2405.18719): a position is a count of keys that the query's gates let
-// through.
+// Contextual position encoding (CoPE, arXiv:2405.18719): a position is a count of keys that the query's gates
+// let through.
 
 #include "models/encoding.h"
 
@@ -13,7 +13,8 @@ class Cope : public PositionalEncoding {
         : rows_(options.integer("npos_max") == 0 ? shape.train_length + 1 : options.integer("npos_max")),
           scaled_gate_(options.text("gate") == "scaled"),
           scaled_term_(!options.flag("nodiv")) {
-        require(shape.site == Site::self_causal, "encoding cope: counts back from the query: needs a causal mask");
+        require(shape.site == Site::self_causal,
+                "encoding cope: counts back from the query: needs a causal mask");
         const bool shared = options.flag("shared");
         for (Index layer = 0; layer < (shared ? 1 : shape.layers); ++layer) {
             const std::string name = shared ? "table" : "layer." + std::to_string(layer) + ".table";
@@ -31,7 +32,8 @@ class Cope : public PositionalEncoding {
     bool varies_by_layer() const override { return tables_.size() > 1; }
 
     void describe(EncodingCard& card, const CardRequest&) const override {
-        card.conventions["position"] = "sum of sigmoid(gate logit) over the keys from j to the query, both included";
+        card.conventions["position"] =
+            "sum of sigmoid(gate logit) over the keys from j to the query, both included";
         card.conventions["gate logit"] = scaled_gate_ ? "q k / sqrt(head_dim)" : "q k";
         card.conventions["greatest position"] = std::to_string(rows_ - 1);
         card.conventions["scale"] = scaled_term_ ? "on both terms of a logit" : "on q k only";
@@ -49,7 +51,8 @@ const bool cope_registered = EncodingRegistry::instance().add(
     {.doc = "positions counted by gates on the content (CoPE, arXiv:2405.18719); causal only",
      .options = {{.name = "npos_max",
                   .standard = Index{0},
-                  .doc = "rows of the table, greatest position + 1; 0: train.length + 1, as the authors' code",
+                  .doc =
+                      "rows of the table, greatest position + 1; 0: train.length + 1, as the authors' code",
                   .least = 0,
                   .most = 1e9},
                  {.name = "gate",

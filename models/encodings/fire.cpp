@@ -17,8 +17,9 @@ class Fire : public PositionalEncoding {
   public:
     Fire(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
         : heads_(shape.heads),
-          init_length_(options.number("init_L") == 0 ? std::max<double>(1, static_cast<double>(shape.train_length) / 2)
-                                                     : options.number("init_L")),
+          init_length_(options.number("init_L") == 0
+                           ? std::max<double>(1, static_cast<double>(shape.train_length) / 2)
+                           : options.number("init_L")),
           threshold_(options.flag("threshold")),
           c_(scope.add("c", {1}, constant(options.number("init_c")))),
           hidden_(scope.inside("hidden"), options.integer("mlp_width"), 1),
@@ -27,18 +28,20 @@ class Fire : public PositionalEncoding {
     }
 
     PositionTerms terms(const Positions& query, const Positions& key, const Context&) const override {
-        require(query.axes() == 1 && key.axes() == 1, "encoding fire: expected one axis of positions, found {} and {}",
-                query.axes(), key.axes());
+        require(query.axes() == 1 && key.axes() == 1,
+                "encoding fire: expected one axis of positions, found {} and {}", query.axes(), key.axes());
         PositionTerms terms;
         terms.pair_bias = [this](const Positions& q, const Positions& k) { return bias(q, k); };
         return terms;
     }
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
-        card.conventions["u"] = "psi(i - j) / (psi(max(i, L)) + 1e-6), psi(x) = ln(1 + |c x|), i the query's position";
+        card.conventions["u"] =
+            "psi(i - j) / (psi(max(i, L)) + 1e-6), psi(x) = ln(1 + |c x|), i the query's position";
         card.conventions["c"] = fmt::format("{}", c_.value().data()[0]);
         card.conventions["L"] =
-            threshold_ ? fmt::format("{}", std::abs(multiplier_.value().data()[0] * init_length_)) : "0 (no threshold)";
+            threshold_ ? fmt::format("{}", std::abs(multiplier_.value().data()[0] * init_length_))
+                       : "0 (no threshold)";
         card.conventions["bias of the card"] = "for queries at position max(distance, 0)";
         card.distances = request.distances;
         card.bias.assign(static_cast<std::size_t>(heads_), {});
@@ -46,7 +49,8 @@ class Fire : public PositionalEncoding {
             card.rows.push_back(static_cast<std::int32_t>(card.rows.size()));  // no table: one a distance
             const std::int64_t i = std::max<std::int64_t>(distance, 0);
             const Variable at = bias(Positions::consecutive(1, i), Positions::consecutive(1, i - distance));
-            for (Index h = 0; h < heads_; ++h) card.bias[static_cast<std::size_t>(h)].push_back(at.value().data()[h]);
+            for (Index h = 0; h < heads_; ++h)
+                card.bias[static_cast<std::size_t>(h)].push_back(at.value().data()[h]);
         }
     }
 
@@ -54,7 +58,8 @@ class Fire : public PositionalEncoding {
     // Weight and bias of a layer of the network, with PyTorch's spread of uniform initial values.
     struct Layer {
         Layer(const ParameterScope& scope, Index out, Index in)
-            : weight(scope.add("weight", {out, in}, Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(in))))),
+            : weight(scope.add("weight", {out, in},
+                               Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(in))))),
               bias(scope.add("bias", {out}, Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(in))))) {}
         Variable operator()(const Variable& x) const { return linear(x, weight, bias); }
         Parameter weight, bias;
@@ -100,8 +105,8 @@ class Fire : public PositionalEncoding {
         for (std::size_t i = 0; i < pairs.rows.size(); ++i) {
             if (pairs.rows[i] < 0) placed.data()[i] = 0;
         }
-        const Variable psi_of_pairs =
-            reshape(take_columns(psi(distances), std::move(pairs.rows)), {sheets, 1, pairs.queries, pairs.keys});
+        const Variable psi_of_pairs = reshape(take_columns(psi(distances), std::move(pairs.rows)),
+                                              {sheets, 1, pairs.queries, pairs.keys});
         const Variable u = multiply(psi_of_pairs, normaliser(query));
         const Variable values = output_(relu(hidden_(reshape(u, {sheets, area, 1}))));  // [sheets, area, H]
         const Variable by_head = split_heads(values, 0, heads_, 1);
@@ -118,14 +123,24 @@ class Fire : public PositionalEncoding {
 const bool fire_registered = EncodingRegistry::instance().add(
     "fire",
     {.doc = "a small network on the distance, normalised by the query's position (FIRE, arXiv:2310.04418)",
-     .options = {{.name = "init_c", .standard = 0.1, .doc = "c at the beginning; learned", .least = 1e-6, .most = 1e6},
-                 {.name = "init_L",
-                  .standard = 0.0,
-                  .doc = "threshold at the beginning, scaled by a learned factor; 0: train.length / 2 (the paper's 512 "
-                         "at train length 2048 would never be passed in short windows)",
-                  .least = 0},
-                 {.name = "threshold", .standard = true, .doc = "normalise by max(i, L); false: by i"},
-                 {.name = "mlp_width", .standard = Index{32}, .doc = "width of the hidden layer", .least = 1, .most = 4096}},
+     .options =
+         {{.name = "init_c",
+           .standard = 0.1,
+           .doc = "c at the beginning; learned",
+           .least = 1e-6,
+           .most = 1e6},
+          {.name = "init_L",
+           .standard = 0.0,
+           .doc =
+               "threshold at the beginning, scaled by a learned factor; 0: train.length / 2 (the paper's 512 "
+               "at train length 2048 would never be passed in short windows)",
+           .least = 0},
+          {.name = "threshold", .standard = true, .doc = "normalise by max(i, L); false: by i"},
+          {.name = "mlp_width",
+           .standard = Index{32},
+           .doc = "width of the hidden layer",
+           .least = 1,
+           .most = 4096}},
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<Fire>(options, shape, scope);
      }});

@@ -25,7 +25,8 @@ class Kerple : public PositionalEncoding {
         // names and ranges of the authors' code, in which p and a change their parts
         const Bounds p_bounds{kerple_least, power_ ? kerple_greatest_exponent : Bounds{}.most};
         const Parameter p = scope.add("bias_p", {heads_}, Initial::uniform(2), Decay::matrices, p_bounds);
-        const Parameter a = scope.add("bias_a", {heads_}, Initial::uniform(1), Decay::matrices, {kerple_least, Bounds{}.most});
+        const Parameter a = scope.add("bias_a", {heads_}, Initial::uniform(1), Decay::matrices,
+                                      {kerple_least, Bounds{}.most});
         r1_ = power_ ? a : p;
         r2_ = power_ ? p : a;
     }

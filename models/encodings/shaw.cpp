@@ -1,5 +1,5 @@
-// Relative position representations (Shaw et al., arXiv:1803.02155): a learned vector for every clipped distance
-// is added to keys and to values.
+// Relative position representations (Shaw et al., arXiv:1803.02155): a learned vector for every clipped
+// distance is added to keys and to values.
 
 #include <algorithm>
 
@@ -44,8 +44,8 @@ class Shaw : public PositionalEncoding {
         for (std::int64_t distance : request.distances) card.rows.push_back(row(distance));
         card.conventions["row of a distance"] = "clip(key - query, -k, k) + k";
         card.conventions["k"] = std::to_string(clip_);
-        card.conventions["tables"] = std::string(values_.empty() ? "keys" : "keys and values") + ", a layer each, " +
-                                     (per_head_ ? "a head each" : "shared by the heads");
+        card.conventions["tables"] = std::string(values_.empty() ? "keys" : "keys and values") +
+                                     ", a layer each, " + (per_head_ ? "a head each" : "shared by the heads");
         card.conventions["scale"] = "on both terms of a logit";
     }
 
@@ -69,7 +69,9 @@ const bool shaw_registered = EncodingRegistry::instance().add(
                   .least = 1,
                   .most = 1e6},
                  {.name = "values", .standard = true, .doc = "vectors for values, too; false: for keys only"},
-                 {.name = "per_head", .standard = false, .doc = "a table for each head; false: one for all heads"}},
+                 {.name = "per_head",
+                  .standard = false,
+                  .doc = "a table for each head; false: one for all heads"}},
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<Shaw>(options, shape, scope);
      }});

@@ -1,5 +1,5 @@
-// The relative form of Transformer-XL (arXiv:1901.02860): (q + u) k + (q + v) (W_kR R_d), R_d a sinusoid of the
-// distance.
+// The relative form of Transformer-XL (arXiv:1901.02860): (q + u) k + (q + v) (W_kR R_d), R_d a sinusoid of
+// the distance.
 
 #include <cmath>
 
@@ -23,7 +23,8 @@ class TransformerXl : public PositionalEncoding {
                 shape.width);
         for (Index layer = 0; layer < shape.layers; ++layer) {
             projections_.push_back(scope.add("layer." + std::to_string(layer) + ".r_net.weight",
-                                             {shape.heads * shape.head_dim, shape.width}, Initial::normal(0.02)));
+                                             {shape.heads * shape.head_dim, shape.width},
+                                             Initial::normal(0.02)));
         }
     }
 
@@ -56,7 +57,8 @@ class TransformerXl : public PositionalEncoding {
             card.embedding.emplace_back();
             for (Index c = 0; c < shape_.width; ++c) card.embedding.back().push_back(sinusoid(position, c));
         }
-        card.conventions["embedding"] = "R of a distance, not added to tokens: [sin | cos] over the model width";
+        card.conventions["embedding"] =
+            "R of a distance, not added to tokens: [sin | cos] over the model width";
         card.conventions["u and v"] = content_.tied() ? "shared by the layers" : "a layer each";
         card.conventions["clamp_len"] = clamp_ == 0 ? "none" : std::to_string(clamp_);
         card.conventions["scale"] = "on both terms of a logit";
@@ -69,7 +71,8 @@ class TransformerXl : public PositionalEncoding {
     // u or v: [heads, head_dim], one for all layers or one a layer.
     class QueryBias {
       public:
-        QueryBias(const ParameterScope& scope, const std::string& name, const EncodingShape& shape, bool untied) {
+        QueryBias(const ParameterScope& scope, const std::string& name, const EncodingShape& shape,
+                  bool untied) {
             for (Index layer = 0; layer < (untied ? shape.layers : 1); ++layer) {
                 const std::string own = untied ? "layer." + std::to_string(layer) + "." + name : name;
                 values_.push_back(scope.add(own, {shape.heads, shape.head_dim}, Initial::zeros()));
@@ -104,7 +107,8 @@ class TransformerXl : public PositionalEncoding {
 
 const bool transformer_xl_registered = EncodingRegistry::instance().add(
     "transformer_xl",
-    {.doc = "projected sinusoids of the distance and two learned query biases (Transformer-XL, arXiv:1901.02860)",
+    {.doc = "projected sinusoids of the distance and two learned query biases (Transformer-XL, "
+            "arXiv:1901.02860)",
      .options = {{.name = "clamp_len",
                   .standard = Index{0},
                   .doc = "distances beyond it count as it; 0: none",

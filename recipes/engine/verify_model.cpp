@@ -17,12 +17,14 @@ void draw_parameter(const ParameterInfo& info, const Tensor& value) {
     const bool of_encoding = info.name.starts_with("encoding.");
     const bool is_matrix = info.shape.rank() == 2 && !of_encoding && !info.name.starts_with("tokens.");
     const double deviation = is_matrix ? 1 / std::sqrt(static_cast<double>(info.shape[1])) : 0.3;
-    const bool is_spread = info.initial.kind == Initial::Kind::constant && info.initial.value != 0;
+    const bool is_spread = (info.initial.kind == Initial::Kind::constant && info.initial.value != 0) ||
+                           !(info.bounds == Bounds{});
     for (Scalar& number : value.values()) {
         const double drawn = stream.normal();
         number = is_spread ? number * static_cast<Scalar>(1 + 0.3 * std::clamp(drawn, -2.0, 2.0))
                            : static_cast<Scalar>(deviation * drawn);
     }
+    info.project(value.values());
 }
 
 void scale_parameter(const ParameterStore& store, const std::string& name, double factor) {

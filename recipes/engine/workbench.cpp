@@ -65,7 +65,8 @@ std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
     auto model = make_model(recipe);
     require_axes(recipe.encoding.kind, 1);
     require(recipe.data.positions.kind != PositionKind::packed || recipe.mask.global == 0, Failure::usage,
-            "data.positions packed and mask.global {}: the first tokens of a window are global, those of its other "
+            "data.positions packed and mask.global {}: the first tokens of a window are global, those of its "
+            "other "
             "documents would not be",
             recipe.mask.global);
     return model;

@@ -18,6 +18,7 @@ namespace {
 struct Listed {
     std::string name, doc;
     std::vector<Option> options = {};
+    std::vector<Index> axes = {};  // of the positions that an encoding reads
 };
 
 template <typename Entries>
@@ -25,6 +26,7 @@ std::vector<Listed> entries_of(const Entries& registry) {
     std::vector<Listed> listed;
     for (const std::string& name : registry.names()) {
         listed.push_back({name, registry.at(name).doc, registry.at(name).options});
+        if constexpr (requires { registry.at(name).axes; }) listed.back().axes = registry.at(name).axes;
     }
     return listed;
 }
@@ -82,6 +84,7 @@ nlohmann::json to_json(const std::vector<Listed>& listed) {
                 {{"name", option.name}, {"default", text_of(option.standard)}, {"doc", option.doc}});
         }
         json.push_back({{"name", entry.name}, {"doc", entry.doc}, {"options", options}});
+        if (!entry.axes.empty()) json.back()["axes"] = entry.axes;
     }
     return json;
 }

@@ -79,7 +79,8 @@ class Json(CommandCase):
         presets = {entry["name"]: entry for entry in self.document("list", "presets", "--json")}
         self.assertEqual(presets["rope@gpt-neox"]["kind"], "rope")
         self.assertEqual(
-            presets["rope@gpt-neox"]["options"], {"base": 10000.0, "fraction": 0.25, "pairing": "half_split"}
+            presets["rope@gpt-neox"]["options"],
+            {"base": 10000.0, "fraction": 0.25, "fraction_form": "partial", "pairing": "half_split"},
         )
         self.assertEqual(presets["t5@t5"]["options"]["logits"], "unscaled")
         self.has(self.document("version", "--json"), "version", "compiler", "commit", "cpu")

@@ -49,8 +49,7 @@ TEST(Alibi, HasTheSoftmaxOfTheKeyOnlyForm) {
     const Positions positions = Positions::consecutive(length);
     const Tensor zero = Tensor::zeros({1, heads, length, 1}), v = random_tensor({1, heads, length, 1}, 1);
     const Tensor out =
-        attention_tiled(zero, zero, v, {alibi.terms(positions), positions, positions}, Mask{})
-            .value();
+        attention_tiled(zero, zero, v, {alibi.terms(positions), positions, positions}, Mask{}).value();
     for (Index h = 0; h < heads; ++h) {
         for (Index i = 0; i < length; ++i) {
             double total = 0, sum = 0;

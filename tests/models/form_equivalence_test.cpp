@@ -41,7 +41,8 @@ TEST_P(EachEncoding, TiledModelIsComposedModel) {
         {.causal = false, .window = {2, 5}, .global = 2, .global_projections = true}};
     const EncodingEntry& entry = EncodingRegistry::instance().at(GetParam());
     for (const MaskOptions& mask : masks) {
-        if (entry.causal_only && !mask.causal) continue;  // refused: see OnlyNoPositionWithoutAMaskIsEquivariant
+        if (entry.causal_only && !mask.causal)
+            continue;  // refused: see OnlyNoPositionWithoutAMaskIsEquivariant
         for (bool rich : {false, true}) {
             ModelOptions options = small_model(rich);
             if (rich) options.kv_heads = 2;

@@ -127,10 +127,11 @@ TEST(GridTables, ResizedTablesLearn) {
         std::vector<double> analytic, numeric;
         for (Index k = 0; k < table->shape.count(); k += 5) {
             analytic.push_back(static_cast<double>(gradient.data()[table->offset + k]));
-            numeric.push_back(central_difference(model->parameters().values().data()[table->offset + k], analytic.back(), [&] {
-                model->parameters().touch();
-                return dot(output().value(), cotangent);
-            }));
+            numeric.push_back(central_difference(model->parameters().values().data()[table->offset + k],
+                                                 analytic.back(), [&] {
+                                                     model->parameters().touch();
+                                                     return dot(output().value(), cotangent);
+                                                 }));
             model->parameters().touch();
         }
         expect_gradient_close(analytic, numeric, kind);

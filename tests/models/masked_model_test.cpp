@@ -1,4 +1,4 @@
-// Masks in a model: windows by layer, global tokens with projections of their own, packed sequences.
+// Masks in a model: windows by layer, global tokens with projections of their own.
 #include "models/layer_mask.h"
 #include "tests/models/support.h"
 
@@ -23,6 +23,12 @@ void make_projections_equal(const Transformer& model, Index layers) {
             parameter(model, block + "global_qkv." + part).copy_from(parameter(model, block + "qkv." + part));
     }
     model.parameters().touch();
+}
+
+// Both directions, or the causal one where an encoding knows no other.
+std::vector<bool> directions(const std::string& kind) {
+    if (EncodingRegistry::instance().at(kind).causal_only) return {true};
+    return {true, false};
 }
 
 double largest_change(const Transformer& a, const Transformer& b, const Sample& sample) {
@@ -80,13 +86,13 @@ TEST(GlobalProjections, BeginAsTheOthersInLayersWithAWindow) {
 
 TEST_P(MaskedModel, EqualGlobalProjectionsChangeNothing) {
     const ModelOptions options = small_model(true);
-    for (bool causal : {true, false}) {
+    for (const bool causal : directions(GetParam())) {
         const MaskOptions shared{.causal = causal, .window = 3, .global = 4};
         MaskOptions own = shared;
         own.global_projections = true;
         const auto model = make_model(encoding_options(GetParam()), options, own);
         const auto plain = make_model(encoding_options(GetParam()), options, shared);
-        const Sample sample(2, 20);
+        const Sample sample = sample_for(GetParam(), 2, 20);
         EXPECT_GT(largest_change(*model, *plain, sample), 1e-3);
         make_projections_equal(*model, 2);
         EXPECT_LE(largest_change(*model, *plain, sample), equivalence_limit);
@@ -95,15 +101,15 @@ TEST_P(MaskedModel, EqualGlobalProjectionsChangeNothing) {
 
 TEST_P(MaskedModel, AllGlobalWithEqualProjectionsIsFullAttention) {
     const ModelOptions options = small_model(true);
-    for (bool causal : {true, false}) {
+    for (const bool causal : directions(GetParam())) {
         const MaskOptions all{.causal = causal, .window = 1, .global = 20, .global_projections = true};
         const auto global = make_model(encoding_options(GetParam()), options, all);
         const auto full = make_model(encoding_options(GetParam()), options, {.causal = causal});
         make_projections_equal(*global, 2);
-        EXPECT_LE(largest_change(*global, *full, Sample(2, 20)), equivalence_limit);
+        EXPECT_LE(largest_change(*global, *full, sample_for(GetParam(), 2, 20)), equivalence_limit);
         const auto shared =
             make_model(encoding_options(GetParam()), options, {.causal = causal, .window = 1, .global = 20});
-        EXPECT_EQ(largest_change(*shared, *full, Sample(2, 20)), 0);
+        EXPECT_EQ(largest_change(*shared, *full, sample_for(GetParam(), 2, 20)), 0);
     }
 }
 
@@ -130,95 +136,17 @@ TEST(GlobalProjections, BelongToTheRowsOfGlobalTokens) {
 }
 
 TEST_P(MaskedModel, WindowPastTheEndIsFullAttentionBitForBit) {
-    for (bool causal : {true, false}) {
+    for (const bool causal : directions(GetParam())) {
         const auto full = make_model(encoding_options(GetParam()), small_model(), {.causal = causal});
         for (const PerLayer& window : {PerLayer(20), PerLayer{500, 0}}) {
             const auto windowed =
                 make_model(encoding_options(GetParam()), small_model(), {.causal = causal, .window = window});
-            EXPECT_EQ(largest_change(*windowed, *full, Sample(2, 20)), 0);
+            EXPECT_EQ(largest_change(*windowed, *full, sample_for(GetParam(), 2, 20)), 0);
         }
         const auto narrow =
             make_model(encoding_options(GetParam()), small_model(), {.causal = causal, .window = {0, 5}});
-        EXPECT_GT(largest_change(*narrow, *full, Sample(2, 20)), 1e-4);
+        EXPECT_GT(largest_change(*narrow, *full, sample_for(GetParam(), 2, 20)), 1e-4);
     }
-}
-
-// ---- A (7 tokens) and B (5 tokens) packed into one sequence, each a segment with positions of its own
-
-struct Packed {
-    Sample pair{1, 12}, a{1, 7}, b{1, 5};
-    std::vector<std::int32_t> segments{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
-
-    Packed() {
-        pair.positions = Positions(1, 12, 1, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4});
-        pair.targets[6] = Batch::no_target;  // B's first token is not A's to predict
-        for (std::size_t i = 0; i < 12; ++i) {
-            Sample& own = i < 7 ? a : b;
-            own.tokens[i % 7] = pair.tokens[i];
-            own.targets[i % 7] = pair.targets[i];
-        }
-    }
-    ForwardInput input() const {
-        ForwardInput input = pair.input();
-        input.segments = segments;
-        return input;
-    }
-};
-
-TEST_P(MaskedModel, PackedSequencesAreThemselves) {
-    for (const MaskOptions& mask :
-         {MaskOptions{}, MaskOptions{.window = 3, .dilation = 2}, MaskOptions{.causal = false}}) {
-        const auto model = make_model(encoding_options(GetParam()), small_model(), mask);
-        Packed packed;
-        const auto logits_of_b = [&] {
-            return model->logits(packed.input()).value().reshaped({12, 11}).rows(7, 5);
-        };
-        const Tensor before = logits_of_b();
-        const Tensor alone = model->logits(packed.b.input()).value().reshaped({5, 11});
-        EXPECT_LE(largest_difference(before, alone), equivalence_limit * largest(alone));
-        packed.pair.tokens[2] = (packed.pair.tokens[2] + 1) % 11;
-        EXPECT_EQ(largest_difference(logits_of_b(), before), 0);
-    }
-}
-
-TEST_P(MaskedModel, PackedGradientIsTheSumOfTheTwo) {
-    const auto model = make_model(encoding_options(GetParam()), small_model());
-    const Packed packed;
-    const Tensor one = Tensor::full({1}, 1);
-    const Tensor together =
-        flat_gradient(*model, one, [&] { return model->loss(packed.input(), packed.pair.targets).sum; });
-    const auto alone = [&](const Sample& sample) {
-        return flat_gradient(*model, one, [&] { return model->loss(sample.input(), sample.targets).sum; });
-    };
-    const Tensor a = alone(packed.a), b = alone(packed.b), sum = Tensor::zeros(a.shape());
-    for (Index i = 0; i < sum.count(); ++i) sum.data()[i] = a.data()[i] + b.data()[i];
-    double worst = 0, most = 0;
-    for (std::size_t i = 0; i < model->parameters().parameters().size(); ++i) {
-        const auto part = [&](const Tensor& flat) {
-            return model->parameters().view(flat, static_cast<Index>(i));
-        };
-        worst = std::max(worst, largest_difference(part(together), part(sum)));
-        most = std::max(most, largest(part(sum)));
-    }
-    EXPECT_LE(worst, (is_double ? 1e-12 : 1e-6) * most);
-    EXPECT_GT(most, 0);
-}
-
-TEST(Packed, PaddingSeesAndGivesNothing) {
-    const auto model = make_model(encoding_options("rope"), small_model());
-    Packed packed;
-    std::fill_n(packed.segments.begin(), 7, -1);  // A is padding now
-    const Tensor logits = model->logits(packed.input()).value().reshaped({12, 11});
-    EXPECT_TRUE(std::isfinite(largest(logits)));
-    const Tensor alone = model->logits(packed.b.input()).value().reshaped({5, 11});
-    EXPECT_LE(largest_difference(logits.rows(7, 5), alone), equivalence_limit * largest(alone));
-}
-
-TEST(Packed, SegmentsMustFit) {
-    const auto model = make_model(encoding_options("rope"), small_model());
-    Packed packed;
-    packed.segments.pop_back();
-    EXPECT_THROW(model->logits(packed.input()), Error);
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ TEST(Fire, NormalisedPositionsOfTheOracle) {
     EncodingShape shape = LoneEncoding::standard();
     shape.heads = 1;
     for (bool threshold : {true, false}) {
-        LoneEncoding fire("fire", {{"init_L", 512.0}, {"mlp_width", Index{1}}, {"threshold", threshold}}, shape);
+        LoneEncoding fire("fire", {{"init_L", 512.0}, {"mlp_width", Index{1}}, {"threshold", threshold}},
+                          shape);
         set(fire.store, "hidden.weight", {1});
         set(fire.store, "hidden.bias", {0});
         set(fire.store, "output.weight", {1});
@@ -89,7 +90,8 @@ TEST(Cope, LogitsOfTheOracle) {
     shape.head_dim = 2;
     const Tensor q = rows_of(data["q"], {1, 1, 4, 2}), k = rows_of(data["k"], {1, 1, 4, 2});
     for (bool nodiv : {false, true}) {
-        const LoneEncoding cope("cope", {{"npos_max", data["npos_max"].get<Index>()}, {"nodiv", nodiv}}, shape);
+        const LoneEncoding cope("cope", {{"npos_max", data["npos_max"].get<Index>()}, {"nodiv", nodiv}},
+                                shape);
         AttentionTerms terms{cope.terms(Positions::consecutive(4)), {}, {}};
         terms.count.table = rows_of(data["e"], {1, 3, 2});
         const Tensor logits = attention_logits(q, k, terms, Mask{}).value();

@@ -31,10 +31,11 @@ TEST(Shaw, LogitsOfTheOracle) {
     shape.head_dim = 2;
     shape.site = Site::self_bidirectional;
     const LoneEncoding shaw("shaw", {{"max_relative_position", Index{2}}}, shape);
-    AttentionTerms terms{shaw.terms(Positions::consecutive(6)), Positions::consecutive(6), Positions::consecutive(6)};
+    AttentionTerms terms{shaw.terms(Positions::consecutive(6)), Positions::consecutive(6),
+                         Positions::consecutive(6)};
     terms.relative_keys.table = matrix(data["aK"], {1, 5, 2});
-    const Variable logits = attention_logits(matrix(data["q"], {1, 1, 6, 2}), matrix(data["key"], {1, 1, 6, 2}),
-                                             terms, Mask{.causal = false});
+    const Variable logits = attention_logits(matrix(data["q"], {1, 1, 6, 2}),
+                                             matrix(data["key"], {1, 1, 6, 2}), terms, Mask{.causal = false});
     expect_close(logits.value(), matrix(data["e_full"], {1, 1, 6, 6}), is_double ? 1e-12 : 1e-6, "e");
 }
 
@@ -43,7 +44,8 @@ TEST(Shaw, AddsVectorsToValues) {
     EXPECT_TRUE(both.terms(Positions::consecutive(4)).relative_values);
     EXPECT_FALSE(keys.terms(Positions::consecutive(4)).relative_values);
     // one key: its weight is 1, so the output is its value and the vector of distance 0 (row k)
-    AttentionTerms terms{both.terms(Positions::consecutive(1)), Positions::consecutive(1), Positions::consecutive(1)};
+    AttentionTerms terms{both.terms(Positions::consecutive(1)), Positions::consecutive(1),
+                         Positions::consecutive(1)};
     const Tensor q = random_tensor({1, 4, 1, 16}, 1), v = random_tensor({1, 4, 1, 16}, 2);
     const Tensor out = attention_composed(q, q, v, terms, Mask{}).value();
     for (Index h = 0; h < 4; ++h) {
@@ -75,7 +77,8 @@ TEST(TransformerXl, DistancesAreThoseOfTheRelativeShift) {
     const LoneEncoding xl("transformer_xl");
     const Positions all = Positions::consecutive(queries + memory);
     const RelativeVectors keys =
-        xl.encoding->terms(all.slice(memory, queries), all, {queries + memory, 0, Site::self_causal}).relative_keys;
+        xl.encoding->terms(all.slice(memory, queries), all, {queries + memory, 0, Site::self_causal})
+            .relative_keys;
     for (Index i = 0; i < queries; ++i) {
         for (Index j = 0; j < queries + memory; ++j) {
             const nlohmann::json& expected = data["relative_distance_after_shift"][i][j];
@@ -92,12 +95,14 @@ TEST(TransformerXl, LogitsByTheDefinition) {
     const Index length = 5, heads = 4, width = 16;
     const Positions positions = Positions::consecutive(length, 7);
     const AttentionTerms terms{xl.terms(positions), positions, positions};
-    const Tensor q = random_tensor({1, heads, length, width}, 1), k = random_tensor({1, heads, length, width}, 2);
+    const Tensor q = random_tensor({1, heads, length, width}, 1),
+                 k = random_tensor({1, heads, length, width}, 2);
     const Tensor logits = attention_logits(q, k, terms, Mask{}).value();
     const Tensor u = terms.content_bias.value(), v = terms.position_bias.value();
     const Tensor weight = xl.store.view(xl.store.values(), [&] {
         for (Index n = 0;; ++n) {
-            if (xl.store.parameters()[static_cast<std::size_t>(n)].name.ends_with("layer.0.r_net.weight")) return n;
+            if (xl.store.parameters()[static_cast<std::size_t>(n)].name.ends_with("layer.0.r_net.weight"))
+                return n;
         }
     }());
     const std::vector<std::int64_t> distances{0, 1, 2, 3, 4};

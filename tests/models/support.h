@@ -66,7 +66,8 @@ inline ModelOptions small_model(bool rich = false) {
 inline void draw_all(ParameterStore& store, double deviation = 0.3) {
     for (std::size_t i = 0; i < store.parameters().size(); ++i) {
         const ParameterInfo& info = store.parameters()[i];
-        const bool around_one = info.initial.kind == Initial::Kind::constant && info.initial.value != 0;
+        const bool around_one = (info.initial.kind == Initial::Kind::constant && info.initial.value != 0) ||
+                                !(info.bounds == Bounds{});  // not at the bound, where little would show
         RandomStream stream(2, Purpose::test, {name_index(info.name)});
         for (Scalar& value : store.view(store.values(), static_cast<Index>(i)).values()) {
             value = static_cast<Scalar>((around_one ? 1 : 0) + deviation * stream.normal());

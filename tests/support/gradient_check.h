@@ -117,8 +117,8 @@ inline void check_gradient(const Op& op, std::vector<Tensor> inputs) {
         std::vector<double> analytic, numeric;
         for (Index i = 0; i < inputs[k].count(); ++i) {
             analytic.push_back(static_cast<double>(gradients[k].data()[i]));
-            numeric.push_back(
-                central_difference(inputs[k].data()[i], analytic.back(), [&] { return dot(value(), cotangent); }));
+            numeric.push_back(central_difference(inputs[k].data()[i], analytic.back(),
+                                                 [&] { return dot(value(), cotangent); }));
         }
         expect_gradient_close(analytic, numeric, "input " + std::to_string(k));
 

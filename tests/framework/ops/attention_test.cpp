@@ -118,7 +118,9 @@ TEST(Tiles, OfADilatedWindowThatNoQuerySeesAreSkipped) {
 TEST_P(Form, HiddenKeyNeverWins) {
     const Tensor q = Tensor::full({1, 1, 1, 1}, 1);
     const Tensor k = tensor_of({1, 1, 2, 1}, {-2e9, 0}), v = tensor_of({1, 1, 2, 1}, {1, 100});
-    EXPECT_EQ(GetParam()(q, k, v, {{.logit_scale = 1}, {}, {}}, Mask{.causal = false, .window = 1}).value().data()[0],
+    EXPECT_EQ(GetParam()(q, k, v, {{.logit_scale = 1}, {}, {}}, Mask{.causal = false, .window = 1})
+                  .value()
+                  .data()[0],
               1);
     Mask segments{.causal = false, .query_segments = {0}, .key_segments = {0, 1}};
     EXPECT_EQ(GetParam()(q, k, v, {{.logit_scale = 1}, {}, {}}, segments).value().data()[0], 1);

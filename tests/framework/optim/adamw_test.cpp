@@ -143,8 +143,8 @@ TEST(GradientNorm, NanAndInfinityShow) {
 // A parameter at its bound comes back as soon as its gradient turns: nothing is stuck there.
 TEST(Adamw, ProjectsOntoTheBounds) {
     ParameterStore store;
-    const Parameter bounded =
-        ParameterScope(store).add("bounded", {3}, Initial::given({0.5, 0.5, 0.5}), {0.4, 0.6});
+    const Parameter bounded = ParameterScope(store).add("bounded", {3}, Initial::given({0.5, 0.5, 0.5}),
+                                                        Decay::matrices, {0.4, 0.6});
     store.allocate(1);
     Workers workers(1);
     Adamw adamw(store, {.beta1 = 0, .beta2 = 0});
