@@ -4,7 +4,8 @@ namespace locus::inline LOCUS_SCALAR {
 namespace {
 
 TEST(Xpos, ZetaOfTheAuthors) {
-    for (const auto& [width, zeta] : oracle("xpos.json")["zeta"].items())
+    const nlohmann::json data = oracle("xpos.json");
+    for (const auto& [width, zeta] : data["zeta"].items())
         expect_relative(LoneEncoding("xpos", {}, head_of(std::stol(width))).card().zeta, zeta, 1e-12);
 }
 
