@@ -76,4 +76,26 @@ PositionTerms RotaryTables::terms(const Positions& query, const Positions& key, 
     return terms;
 }
 
+RotaryEncoding::RotaryEncoding(std::string kind, const Options& options, Index width, Index train_length)
+    : kind_(std::move(kind)),
+      pairing_(pairing_of(options)),
+      frequencies_({width, options.number("base"), train_length, 0}) {}
+
+PositionTerms RotaryEncoding::terms(const Positions& query, const Positions& key,
+                                    const Context& context) const {
+    return tables_.terms(query, key, table_length(context), pairing_, [&](const Positions& positions) {
+        require_axes(kind_, positions.axes());
+        return rotary_tables(positions, pairs_at(context.length));
+    });
+}
+
+void RotaryEncoding::describe(EncodingCard& card, const CardRequest& request) const {
+    RotaryPairs pairs = pairs_at(request.length);
+    card.base = frequencies_.base();
+    card.inv_freq = std::move(pairs.inverse);
+    card.pair_axis = std::move(pairs.axis);
+    card.magnitude = pairs.magnitude;
+    card.conventions["pairing"] = to_string(pairing_);
+}
+
 }  // namespace locus::inline LOCUS_SCALAR

@@ -68,4 +68,28 @@ class RotaryTables {
     TableCache query_, key_;
 };
 
+/// An encoding that turns pairs of query and key: the derived class says how.
+class RotaryEncoding : public PositionalEncoding {
+  public:
+    PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override;
+    bool varies_by_length() const override { return frequencies_.varies_by_length(); }
+    void describe(EncodingCard& card, const CardRequest& request) const override;
+
+  protected:
+    /// `kind` is the name in the registry. Reads `base` and `pairing` of the options; `width` is the number
+    /// of dimensions that the frequency rule sees.
+    RotaryEncoding(std::string kind, const Options& options, Index width, Index train_length);
+
+    virtual RotaryPairs pairs_at(Index length) const = 0;
+    Frequencies frequencies_at(Index length) const { return frequencies_.at(length); }
+    Index table_length(const Context& context) const { return varies_by_length() ? context.length : 0; }
+
+    const std::string kind_;
+    const Pairing pairing_;
+    RotaryTables tables_;
+
+  private:
+    RotaryFrequencies frequencies_;
+};
+
 }  // namespace locus::inline LOCUS_SCALAR

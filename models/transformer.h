@@ -26,6 +26,24 @@ struct ForwardInput {
     DropoutKey dropout;     // keyed by seed, step and the first sequence's number in the step
 };
 
+/// One of the two length modes, of a pass and of a cache alike.
+struct LengthMode {
+    std::string name;
+    Index length;  // fixed:N; 0: growing
+
+    ForwardInput on(ForwardInput input) const {
+        input.growing = length == 0;
+        input.frequency_length = length;
+        return input;
+    }
+    CacheOptions cache() const {
+        CacheOptions options;
+        options.growing = length == 0;
+        options.length = length;
+        return options;
+    }
+};
+
 /// Token embeddings, blocks of attention and MLP, a final norm and an output matrix. Position comes from the
 /// encoding only.
 class Transformer {

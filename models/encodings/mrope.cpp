@@ -81,34 +81,18 @@ std::vector<Index> checked_axes(const Sections& sections, Index head_dim, bool i
     return axes;
 }
 
-class Mrope : public PositionalEncoding {
+class Mrope : public RotaryEncoding {
   public:
     Mrope(const Options& options, const EncodingShape& shape)
-        : interleaved_(options.flag("mrope_interleaved")),
+        : RotaryEncoding("mrope", options, shape.head_dim, shape.train_length),
+          interleaved_(options.flag("mrope_interleaved")),
           sections_(options.text("mrope_section").empty()
                         ? standard_sections(shape.head_dim / 2, interleaved_)
                         : parse_sections(options.text("mrope_section"))),
-          axes_(checked_axes(sections_, shape.head_dim, interleaved_)),
-          pairing_(pairing_of(options)),
-          frequencies_({shape.head_dim, options.number("base"), shape.train_length, 0}) {}
-
-    PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
-        return tables_.terms(query, key, varies_by_length() ? context.length : 0, pairing_,
-                             [&](const Positions& positions) {
-                                 require_axes("mrope", positions.axes());
-                                 return rotary_tables(positions, pairs_at(context.length));
-                             });
-    }
-
-    bool varies_by_length() const override { return frequencies_.varies_by_length(); }
+          axes_(checked_axes(sections_, shape.head_dim, interleaved_)) {}
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
-        const RotaryPairs pairs = pairs_at(request.length);
-        card.base = frequencies_.base();
-        card.inv_freq = pairs.inverse;
-        card.pair_axis = pairs.axis;
-        card.magnitude = pairs.magnitude;
-        card.conventions["pairing"] = to_string(pairing_);
+        RotaryEncoding::describe(card, request);
         card.conventions["axes"] = "0: time, 1: row, 2: column";
         card.conventions["sections"] = fmt::format("{} pairs, {}", fmt::join(sections_, ","),
                                                    interleaved_ ? "interleaved" : "in blocks");
@@ -118,17 +102,14 @@ class Mrope : public PositionalEncoding {
     }
 
   private:
-    RotaryPairs pairs_at(Index length) const {
-        Frequencies frequencies = frequencies_.at(length);
+    RotaryPairs pairs_at(Index length) const override {
+        Frequencies frequencies = frequencies_at(length);
         return {.inverse = std::move(frequencies.inverse), .axis = axes_, .magnitude = frequencies.magnitude};
     }
 
     bool interleaved_;
     Sections sections_;
     std::vector<Index> axes_;  // [pairs]
-    Pairing pairing_;
-    RotaryFrequencies frequencies_;
-    RotaryTables tables_;
 };
 
 const bool mrope_registered = EncodingRegistry::instance().add(

@@ -31,31 +31,16 @@ Index turning_pairs(double fraction, Index head_dim) {
     return whole;
 }
 
-class Rope : public PositionalEncoding {
+class Rope : public RotaryEncoding {
   public:
     Rope(const Options& options, const EncodingShape& shape)
-        : proportional_(options.text("fraction_form") == "proportional"),
-          width_(proportional_ ? shape.head_dim : partial_width(options.number("fraction"), shape.head_dim)),
-          turning_(proportional_ ? turning_pairs(options.number("fraction"), shape.head_dim) : width_ / 2),
-          pairing_(pairing_of(options)),
-          frequencies_({width_, options.number("base"), shape.train_length, 0}) {}
-
-    PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
-        return tables_.terms(query, key, varies_by_length() ? context.length : 0, pairing_,
-                             [&](const Positions& positions) {
-                                 require_axes("rope", positions.axes());
-                                 return rotary_tables(positions, pairs_at(context.length));
-                             });
-    }
-
-    bool varies_by_length() const override { return frequencies_.varies_by_length(); }
+        : RotaryEncoding("rope", options, width_of(options, shape.head_dim), shape.train_length),
+          proportional_(is_proportional(options)),
+          width_(width_of(options, shape.head_dim)),
+          turning_(proportional_ ? turning_pairs(options.number("fraction"), shape.head_dim) : width_ / 2) {}
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
-        const RotaryPairs pairs = pairs_at(request.length);
-        card.base = frequencies_.base();
-        card.inv_freq = pairs.inverse;
-        card.magnitude = pairs.magnitude;
-        card.conventions["pairing"] = to_string(pairing_);
+        RotaryEncoding::describe(card, request);
         card.conventions["rotated dimensions"] =
             proportional_ ? fmt::format("{}: the first {} of {} pairs", 2 * turning_, turning_, width_ / 2)
                           : std::to_string(width_);
@@ -64,17 +49,21 @@ class Rope : public PositionalEncoding {
     }
 
   private:
-    RotaryPairs pairs_at(Index length) const {
-        Frequencies frequencies = frequencies_.at(length);
+    static bool is_proportional(const Options& options) {
+        return options.text("fraction_form") == "proportional";
+    }
+    static Index width_of(const Options& options, Index head_dim) {
+        return is_proportional(options) ? head_dim : partial_width(options.number("fraction"), head_dim);
+    }
+
+    RotaryPairs pairs_at(Index length) const override {
+        Frequencies frequencies = frequencies_at(length);
         std::fill(frequencies.inverse.begin() + turning_, frequencies.inverse.end(), 0.0);
         return {.inverse = std::move(frequencies.inverse), .magnitude = frequencies.magnitude};
     }
 
     bool proportional_;
     Index width_, turning_;  // dimensions that the rule sees; pairs that turn
-    Pairing pairing_;
-    RotaryFrequencies frequencies_;
-    RotaryTables tables_;
 };
 
 const bool rope_registered = EncodingRegistry::instance().add(

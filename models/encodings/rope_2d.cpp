@@ -27,31 +27,15 @@ double cell_step(Index pt_seq_len, Index ft_seq_len) {
     return static_cast<double>(pt_seq_len) / static_cast<double>(ft_seq_len);
 }
 
-class Rope2d : public PositionalEncoding {
+class Rope2d : public RotaryEncoding {
   public:
     Rope2d(const Options& options, const EncodingShape& shape)
-        : row_first_(options.text("axis_order") == "row_first"),
-          step_(cell_step(options.integer("pt_seq_len"), options.integer("ft_seq_len"))),
-          pairing_(pairing_of(options)),
-          frequencies_({axial_width(shape), options.number("base"), shape.train_length, 0}) {}
-
-    PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
-        return tables_.terms(query, key, varies_by_length() ? context.length : 0, pairing_,
-                             [&](const Positions& positions) {
-                                 require_axes("rope_2d", positions.axes());
-                                 return rotary_tables(positions, pairs_at(context.length));
-                             });
-    }
-
-    bool varies_by_length() const override { return frequencies_.varies_by_length(); }
+        : RotaryEncoding("rope_2d", options, axial_width(shape), shape.train_length),
+          row_first_(options.text("axis_order") == "row_first"),
+          step_(cell_step(options.integer("pt_seq_len"), options.integer("ft_seq_len"))) {}
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
-        const RotaryPairs pairs = pairs_at(request.length);
-        card.base = frequencies_.base();
-        card.inv_freq = pairs.inverse;
-        card.pair_axis = pairs.axis;
-        card.magnitude = pairs.magnitude;
-        card.conventions["pairing"] = to_string(pairing_);
+        RotaryEncoding::describe(card, request);
         card.conventions["axes"] = row_first_
                                        ? "0: row, 1: column; the first half of the pairs turns by the row"
                                        : "0: row, 1: column; the first half of the pairs turns by the column";
@@ -62,8 +46,8 @@ class Rope2d : public PositionalEncoding {
     }
 
   private:
-    RotaryPairs pairs_at(Index length) const {
-        const Frequencies frequencies = frequencies_.at(length);
+    RotaryPairs pairs_at(Index length) const override {
+        const Frequencies frequencies = frequencies_at(length);
         RotaryPairs pairs{.magnitude = frequencies.magnitude};
         for (Index half : {0, 1}) {
             for (double inverse : frequencies.inverse) {
@@ -76,9 +60,6 @@ class Rope2d : public PositionalEncoding {
 
     bool row_first_;
     double step_;
-    Pairing pairing_;
-    RotaryFrequencies frequencies_;  // of one axis
-    RotaryTables tables_;
 };
 
 const bool rope_2d_registered = EncodingRegistry::instance().add(

@@ -15,15 +15,14 @@ Index even_head(Index head_dim) {
     return head_dim;
 }
 
-class Xpos : public PositionalEncoding {
+class Xpos : public RotaryEncoding {
   public:
     Xpos(const Options& options, const EncodingShape& shape)
-        : scale_base_(options.number("scale_base")),
+        : RotaryEncoding("xpos", options, even_head(shape.head_dim), shape.train_length),
+          scale_base_(options.number("scale_base")),
           gamma_(options.number("gamma")),
           centre_(options.integer("centre") < 0 ? shape.train_length / 2 : options.integer("centre")),
-          causal_(shape.site == Site::self_causal),
-          pairing_(pairing_of(options)),
-          frequencies_({even_head(shape.head_dim), options.number("base"), shape.train_length, 0}) {
+          causal_(shape.site == Site::self_causal) {
         const auto width = static_cast<double>(shape.head_dim);
         for (Index i = 0; i < shape.head_dim / 2; ++i)
             zeta_.push_back((2 * static_cast<double>(i) + gamma_ * width) / ((1 + gamma_) * width));
@@ -32,30 +31,24 @@ class Xpos : public PositionalEncoding {
     PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override {
         const auto make = [&](double sign) {
             return [this, sign, length = context.length](const Positions& positions) {
-                require_axes("xpos", positions.axes());
+                require_axes(kind_, positions.axes());
                 require_range(positions.least());
                 require_range(positions.greatest());
-                return rotary_tables(positions, pairs_at(length, sign));
+                return rotary_tables(positions, signed_pairs(length, sign));
             };
         };
-        return tables_.terms(query, key, varies_by_length() ? context.length : 0, pairing_, make(1),
-                             make(-1));
+        return tables_.terms(query, key, table_length(context), pairing_, make(1), make(-1));
     }
 
-    bool varies_by_length() const override { return frequencies_.varies_by_length(); }
-
     void describe(EncodingCard& card, const CardRequest& request) const override {
-        const RotaryPairs query = pairs_at(request.length, 1), key = pairs_at(request.length, -1);
-        card.base = frequencies_.base();
-        card.inv_freq = query.inverse;
-        card.magnitude = query.magnitude;
+        RotaryEncoding::describe(card, request);
+        const RotaryPairs query = pairs_at(request.length), key = signed_pairs(request.length, -1);
         card.zeta = zeta_;
         for (std::int64_t position : request.positions) {
             require_range(position);
             card.query_magnitude.push_back(magnitudes(query, position));
             card.key_magnitude.push_back(magnitudes(key, position));
         }
-        card.conventions["pairing"] = to_string(pairing_);
         card.conventions["decay"] = fmt::format(
             "query times zeta^((p - {0}) / {1}), key times zeta^(-(p - {0}) / {1}), zeta = (2i + {2} d) / "
             "({3} d)",
@@ -69,8 +62,10 @@ class Xpos : public PositionalEncoding {
     }
 
   private:
-    RotaryPairs pairs_at(Index length, double sign) const {
-        Frequencies frequencies = frequencies_.at(length);
+    RotaryPairs pairs_at(Index length) const override { return signed_pairs(length, 1); }  // of queries
+
+    RotaryPairs signed_pairs(Index length, double sign) const {
+        Frequencies frequencies = frequencies_at(length);
         RotaryPairs pairs{
             .inverse = std::move(frequencies.inverse), .centre = centre_, .magnitude = frequencies.magnitude};
         for (double zeta : zeta_) pairs.log_magnitude_slope.push_back(sign * std::log(zeta) / scale_base_);
@@ -97,10 +92,7 @@ class Xpos : public PositionalEncoding {
     double scale_base_, gamma_;
     std::int64_t centre_;
     bool causal_;
-    Pairing pairing_;
-    RotaryFrequencies frequencies_;
     std::vector<double> zeta_;  // [pairs]
-    RotaryTables tables_;
 };
 
 const bool xpos_registered = EncodingRegistry::instance().add(

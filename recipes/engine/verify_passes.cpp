@@ -12,24 +12,7 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-struct NamedMode {
-    std::string name;
-    Index length;  // 0: growing
-
-    ForwardInput on(ForwardInput input) const {
-        input.growing = length == 0;
-        input.frequency_length = length;
-        return input;
-    }
-    CacheOptions cache() const {
-        CacheOptions options;
-        options.growing = length == 0;
-        options.length = length;
-        return options;
-    }
-};
-
-std::vector<NamedMode> length_modes(const VerifySubject& s) {
+std::vector<LengthMode> length_modes(const VerifySubject& s) {
     return {{fmt::format("fixed:{}", s.length), s.length}, {"growing", 0}};
 }
 
@@ -101,7 +84,7 @@ Tensor last_rows(const Tensor& logits, Index b, Index rows) {
     return logits.reshaped({logits.size(0) * length, vocabulary}).rows((b + 1) * length - rows, rows);
 }
 
-Tensor alone(const VerifySubject& s, std::span<const Token> text, const NamedMode& mode) {
+Tensor alone(const VerifySubject& s, std::span<const Token> text, const LengthMode& mode) {
     const Tensor logits = logits_of(s.model, mode.on(text_pass(s.model, s.recipe, text)));
     return logits.reshaped({logits.size(1), logits.size(2)});
 }
@@ -111,7 +94,7 @@ void check_padded(const VerifySubject& s, const TakeCheck& take) {
         drawn_tokens(s.model, s.length, 1), drawn_tokens(s.model, 1 + s.length / 3, 2), {}};
     PaddedBatch padded = left_padded(texts);
     padded.positions = placed_text(s.model, s.recipe, padded.positions);
-    for (const NamedMode& mode : length_modes(s)) {
+    for (const LengthMode& mode : length_modes(s)) {
         if (mode.length == 0 && s.model.site() != Site::self_causal) continue;
         const Tensor whole = logits_of(s.model, mode.on(padded.input()));
         double difference = 0;
@@ -128,7 +111,7 @@ void check_padded(const VerifySubject& s, const TakeCheck& take) {
 }
 
 void check_packed(const VerifySubject& s, const TakeCheck& take) {
-    const NamedMode mode{"", s.length};
+    const LengthMode mode{"", s.length};
     const Index first = 1 + s.length / 3, second = s.length / 2;
     std::vector<Token> tokens = drawn_tokens(s.model, first + second, 3);
     std::vector<std::int32_t> segments(static_cast<std::size_t>(first), 0);
@@ -153,7 +136,7 @@ void check_packed(const VerifySubject& s, const TakeCheck& take) {
 // The checks of caches can fail: tokens behind a first chunk that stand one too far are noticed by every
 // encoding that reads positions at all.
 void check_notices_positions(const VerifySubject& s, const TakeCheck& take) {
-    const NamedMode mode{"", s.length};
+    const LengthMode mode{"", s.length};
     const std::vector<Token> tokens = drawn_tokens(s.model, s.length - 1, 0);
     const ForwardInput right = text_pass(s.model, s.recipe, tokens);
     const Tensor expected = logits_of(s.model, mode.on(right));
@@ -178,7 +161,7 @@ void check_notices_positions(const VerifySubject& s, const TakeCheck& take) {
 void check_cache(const VerifySubject& s, const TakeCheck& take) {
     const std::vector<Token> tokens = drawn_tokens(s.model, s.length, 0);
     const ForwardInput whole = text_pass(s.model, s.recipe, tokens);
-    for (const NamedMode& mode : length_modes(s)) {
+    for (const LengthMode& mode : length_modes(s)) {
         const Tensor full = logits_of(s.model, mode.on(whole));
         for (const auto& [name, sizes] : {std::pair{"in chunks", uneven_chunks(s.trained, s.length)},
                                           std::pair{"token by token", single_tokens(s.trained, s.length)}}) {

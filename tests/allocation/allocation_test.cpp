@@ -45,7 +45,8 @@ struct Training {
     std::string encoding;
     Index length;
     bool rich;
-    bool packed = false;  // sequences of segments under masks with every option
+    bool packed = false;  // sequences of segments under windows by layer
+    bool global = false;  // global tokens with projections of their own
 };
 
 void PrintTo(const Training& run, std::ostream* out) {
@@ -71,6 +72,7 @@ std::vector<Training> trainings() {
         all.push_back({name, 600, true});  // a vector of one number a token exceeds the limit
     }
     all.push_back({"rope", 610, true, true});
+    all.push_back({"rope", 620, true, false, true});
     return all;
 }
 
@@ -84,8 +86,11 @@ Positions positions_for(const Training& run) {
 }
 
 MaskOptions mask_of(const Training& run) {
-    if (!run.packed) return {};
-    return {.window = {100, 9}, .dilation = {1, 3}};
+    if (!run.packed && !run.global) return {};
+    MaskOptions mask{.window = {100, 9}, .dilation = {1, 3}};
+    if (run.global) mask.global = 2;
+    mask.global_projections = run.global;
+    return mask;
 }
 
 class Allocation : public testing::TestWithParam<Training> {};

@@ -109,26 +109,8 @@ inline Token argmax(const Scalar* row, Index count) {
     return static_cast<Token>(std::max_element(row, row + count) - row);
 }
 
-/// One length mode, of a pass and of a cache.
-struct Mode {
-    std::string name;
-    Index length;  // 0: growing
-
-    ForwardInput on(ForwardInput input) const {
-        input.growing = length == 0;
-        input.frequency_length = length;
-        return input;
-    }
-    CacheOptions cache() const {
-        CacheOptions options;
-        options.growing = length == 0;
-        options.length = length;
-        return options;
-    }
-};
-
-inline const std::vector<Mode>& modes() {
-    static const std::vector<Mode> both{{"fixed", 48}, {"growing", 0}};
+inline const std::vector<LengthMode>& modes() {
+    static const std::vector<LengthMode> both{{"fixed", 48}, {"growing", 0}};
     return both;
 }
 

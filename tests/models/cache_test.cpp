@@ -16,7 +16,7 @@ struct Decoded {
 };
 
 // Greedy, with a cache; tokens behind the prompt stand `shift` places further on.
-Decoded decode(const Transformer& model, const Mode& mode, std::int64_t shift = 0) {
+Decoded decode(const Transformer& model, const LengthMode& mode, std::int64_t shift = 0) {
     const Index vocabulary = model.options().vocabulary;
     Decoded out{random_tokens(prompt_tokens, 1), Tensor::zeros({1, total, vocabulary})};
     const Positions positions = positions_for(model, total + shift);
@@ -36,7 +36,7 @@ Decoded decode(const Transformer& model, const Mode& mode, std::int64_t shift = 
 TEST_P(EachCache, DecodesAsOneFullPass) {
     for (bool rich : {false, true}) {
         const auto model = cache_model(GetParam().kind, GetParam().mask, rich);
-        for (const Mode& mode : modes()) {
+        for (const LengthMode& mode : modes()) {
             SCOPED_TRACE(fmt::format("{} rich {}", mode.name, rich));
             const Decoded cached = decode(*model, mode);
             const Tensor full =
@@ -52,7 +52,7 @@ TEST_P(EachCache, DecodesAsOneFullPass) {
 // The check above can fail: wrong positions behind the prompt are noticed.
 TEST_P(EachCache, NoticesTokensThatStandOneTooFar) {
     const auto model = cache_model(GetParam().kind, GetParam().mask);
-    for (const Mode& mode : modes()) {
+    for (const LengthMode& mode : modes()) {
         const Decoded cached = decode(*model, mode, 1);
         const Tensor full =
             model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
@@ -68,7 +68,7 @@ TEST_P(EachCache, RunsAPromptInChunks) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     const std::vector<Token> tokens = random_tokens(2 * 37, 2);  // two sequences
     const ForwardInput whole = pass_of(tokens, positions_for(*model, 37), 2);
-    for (const Mode& mode : modes()) {
+    for (const LengthMode& mode : modes()) {
         const Tensor full = model->logits(mode.on(whole)).value();
         for (const std::vector<Index>& sizes :
              std::vector<std::vector<Index>>{{1}, {7}, {16}, {36}, {37}, {3, 1, 14, 2, 9}}) {
@@ -85,7 +85,7 @@ TEST_P(EachCache, RunsComposedAttentionAsWell) {
     const std::vector<Token> tokens = random_tokens(30, 3);
     ForwardInput whole = pass_of(tokens, positions_for(*model, 30));
     whole.attention = AttentionForm::composed;
-    for (const Mode& mode : modes()) {
+    for (const LengthMode& mode : modes()) {
         const Tensor full = model->logits(mode.on(whole)).value();
         KvCache cache = model->make_cache(1, mode.cache());
         EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, {4, 1, 9}), full), cache_limit);

@@ -20,7 +20,7 @@ TEST_P(Together, PaddedIsAlone) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     const Texts texts{random_tokens(5, 1), random_tokens(29, 2), random_tokens(9, 3)};
     const PaddedBatch padded = padded_for(*model, texts);
-    for (const Mode& mode : modes()) {
+    for (const LengthMode& mode : modes()) {
         const Tensor whole = model->logits(mode.on(padded.input())).value();
         KvCache cache = model->make_cache(3, mode.cache());
         const Tensor chunked = in_chunks(*model, padded.input(), cache, {3, 1, 7});
@@ -42,7 +42,7 @@ TEST_P(Together, PaddedTextsGoOnAsAlone) {
     const auto model = cache_model(GetParam().kind, GetParam().mask);
     if (model->axes() == 2) return;  // grids are no texts
     const Texts prompts{random_tokens(5, 1), random_tokens(9, 3)};
-    for (const Mode& mode : modes()) {
+    for (const LengthMode& mode : modes()) {
         for (bool cached : {true, false}) {
             GenerateOptions options{.tokens = 20,
                                     .sampling = {.greedy = true},
@@ -66,7 +66,7 @@ TEST_P(Together, PaddedTextsGoOnAsAlone) {
 TEST_P(Together, NothingButPaddingGivesZeros) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     const PaddedBatch padded = padded_for(*model, {{}, random_tokens(9, 2)});
-    for (const Mode& mode : modes()) {
+    for (const LengthMode& mode : modes()) {
         KvCache cache = model->make_cache(2, mode.cache());
         for (const Tensor& logits : {model->logits(mode.on(padded.input())).value(),
                                      in_chunks(*model, padded.input(), cache, {4})}) {

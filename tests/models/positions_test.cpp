@@ -37,9 +37,11 @@ Tensor rows_of(const Tensor& logits, Index begin, Index count) {
     return logits.reshaped({logits.count() / words, words}).rows(begin, count);
 }
 
-TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
-    const auto model = make_model(encoding_options(GetParam()), small_model());
-    TwoDocuments packed(GetParam());
+void expect_apart(const std::string& kind, const MaskOptions& mask) {
+    SCOPED_TRACE(
+        fmt::format("causal {} window {} dilation {}", mask.causal, mask.window.at(0), mask.dilation.at(0)));
+    const auto model = make_model(encoding_options(kind), small_model(), mask);
+    TwoDocuments packed(kind);
     const Tensor together = model->logits(packed.input()).value().clone();
     const Sample first = packed.alone(0, first_length), second = packed.alone(first_length, second_length);
     EXPECT_LE(largest_difference(rows_of(together, 0, first_length),
@@ -60,6 +62,12 @@ TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
     EXPECT_GT(largest_difference(rows_of(model->logits(open).value(), first_length, second_length),
                                  rows_of(changed, first_length, second_length)),
               1e-2);
+}
+
+TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
+    expect_apart(GetParam(), {});
+    expect_apart(GetParam(), {.window = 3, .dilation = 2});
+    if (!EncodingRegistry::instance().at(GetParam()).causal_only) expect_apart(GetParam(), {.causal = false});
 }
 
 TEST_P(AnyPositions, PackedGradientIsTheSumOfItsDocuments) {
