@@ -7,6 +7,7 @@
 #include "data/split.h"
 #include "framework/core/random.h"
 #include "models/transformer.h"
+#include "recipes/engine/evaluate.h"
 
 namespace locus::test {
 
@@ -51,6 +52,26 @@ inline void scale_parameters(Transformer& model, const std::string& ending, Scal
     }
     require(found, "no parameter ends with '{}'", ending);
     model.parameters().touch();
+}
+
+inline constexpr ProtocolKind all_kinds[] = {ProtocolKind::non_overlapping, ProtocolKind::sliding,
+                                             ProtocolKind::per_position, ProtocolKind::same_target};
+
+inline EvaluationPlan plan_of(std::vector<Index> lengths, std::vector<Protocol> protocols,
+                              Index train_length = 16) {
+    return {std::move(lengths), std::move(protocols), 100, train_length, false};
+}
+
+inline EvaluationReport evaluate_bytes(const Transformer& model, const Split& split,
+                                       const EvaluationPlan& plan, int threads = 1) {
+    Workers workers(threads);
+    return evaluate(model, split, plan, *make_tokenizer("byte"), workers);
+}
+
+/// Makes losses depend on the token, and on what it stands after.
+inline void sharpen(Transformer& model) {
+    scale_parameters(model, "tokens.weight", 20);
+    scale_parameters(model, "qkv.weight", 10);
 }
 
 }  // namespace locus::test

@@ -20,20 +20,10 @@
 #include "framework/ops/shape.h"
 #include "framework/ops/softmax.h"
 #include "framework/ops/waves.h"
-#include "tests/support/gradient_check.h"
+#include "tests/framework/ops/attention_cases.h"
 
 namespace locus::inline LOCUS_SCALAR {
 namespace {
-
-struct OpCase {
-    std::string name;  // the op, and after an underscore a variant
-    std::vector<Shape> shapes;
-    Op op;
-};
-
-void PrintTo(const OpCase& c, std::ostream* out) {
-    *out << c.name;
-}
 
 WorkVector<Token> ids(std::initializer_list<Token> values) {
     return WorkVector<Token>(values);
@@ -48,101 +38,6 @@ Variable cross_entropy(Inputs v, Index rows, Index vocabulary) {
 
 Rotation rotation(Inputs v, Pairing pairing) {
     return {v[1], v[2], pairing};
-}
-
-Mask segments(Index batch, Index length, std::int32_t last) {
-    Mask mask;
-    for (Index i = 0; i < batch * length; ++i)
-        mask.key_segments.push_back(i % length == length - 1 ? last
-                                                             : static_cast<std::int32_t>(i % length / 3));
-    mask.query_segments = mask.key_segments;
-    return mask;
-}
-
-// A bias over the distances -(T - 1) .. T - 1 whose table has fewer rows than there are distances.
-AttentionTerms terms(Inputs v, Index length) {
-    AttentionTerms terms;
-    terms.bias.table = v[3];
-    terms.bias.first = 1 - length;
-    for (Index d = 0; d < 2 * length - 1; ++d)
-        terms.bias.rows.push_back(static_cast<std::int32_t>(d % v[3].size(1)));
-    terms.query = terms.key = Positions::consecutive(length);
-    return terms;
-}
-
-using Attention = Variable (*)(const Variable&, const Variable&, const Variable&, const AttentionTerms&,
-                               const Mask&);
-
-// Attention without a bias, with one, with grouped heads of an odd width, and with rows that see nothing.
-void add_attention(std::vector<OpCase>& cases, const std::string& name, Attention form) {
-    const Mask windowed{.causal = true, .window = 3, .global = 1};
-    const Mask open{.causal = false};
-    cases.push_back({name, {{2, 2, 7, 8}, {2, 2, 7, 8}, {2, 2, 7, 8}}, [=](Inputs v) {
-                         return form(v[0], v[1], v[2], {}, windowed);
-                     }});
-    cases.push_back({name + "_bias_grouped",
-                     {{1, 4, 6, 5}, {1, 2, 6, 5}, {1, 2, 6, 5}, {4, 4}},
-                     [=](Inputs v) { return form(v[0], v[1], v[2], terms(v, 6), Mask{}); }});
-    cases.push_back({name + "_bias_open",
-                     {{2, 2, 5, 10}, {2, 1, 5, 10}, {2, 1, 5, 10}, {2, 9}},
-                     [=](Inputs v) { return form(v[0], v[1], v[2], terms(v, 5), open); }});
-    cases.push_back({name + "_segments", {{2, 2, 9, 4}, {2, 2, 9, 4}, {2, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
-                         return form(v[0], v[1], v[2], terms(v, 9), segments(2, 9, -1));
-                     }});
-    cases.push_back({name + "_dilated", {{1, 2, 9, 4}, {1, 2, 9, 4}, {1, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
-                         return form(v[0], v[1], v[2], terms(v, 9),
-                                     Mask{.causal = false, .window = 3, .dilation = 2, .global = 1});
-                     }});
-    cases.push_back({name + "_offset", {{1, 2, 3, 6}, {1, 2, 8, 6}, {1, 2, 8, 6}}, [=](Inputs v) {
-                         return form(v[0], v[1], v[2], {}, Mask{.query_offset = 5});
-                     }});
-}
-
-RelativeVectors some_vectors(const Variable& table, Index length) {
-    RelativeVectors result{table, 1 - length, {}};
-    for (Index d = 0; d < 2 * length - 1; ++d) {
-        result.rows.push_back(static_cast<std::int32_t>(d % table.size(1)));
-    }
-    return result;
-}
-
-// A bias of pairs that is no table: a share of the query's position.
-Variable pair_bias(const Positions& query, const Positions& key) {
-    Tensor bias = Tensor::empty({1, 2, query.length(), key.length()});
-    for (Index n = 0; n < bias.count(); ++n) {
-        const Index i = n / key.length() % query.length(), j = n % key.length();
-        bias.data()[n] = static_cast<Scalar>(query(0, i) - key(0, j)) / static_cast<Scalar>(query(0, i) + 1);
-    }
-    return bias;
-}
-
-// Attention with the terms that the tiled kernel lacks.
-void add_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
-    cases.push_back({name + "_relative",
-                     {{2, 2, 5, 4}, {2, 1, 5, 4}, {2, 1, 5, 4}, {2, 7, 4}, {1, 6, 4}, {2, 4}, {2, 4}},
-                     [=](Inputs v) {
-                         AttentionTerms terms;
-                         terms.query = terms.key = Positions::consecutive(5, 3);
-                         terms.relative_keys = some_vectors(v[3], 5);
-                         terms.relative_values = some_vectors(v[4], 5);
-                         terms.content_bias = v[5];
-                         terms.position_bias = v[6];
-                         return form(v[0], v[1], v[2], terms, Mask{.window = 3, .global = 1});
-                     }});
-    cases.push_back({name + "_pair_bias", {{2, 2, 5, 4}, {2, 2, 5, 4}, {2, 2, 5, 4}, {2, 9}}, [=](Inputs v) {
-                         AttentionTerms own = terms(v, 5);
-                         own.pair_bias = pair_bias;
-                         return form(v[0], v[1], v[2], own, segments(2, 5, -1));
-                     }});
-    for (bool scaled : {false, true}) {
-        cases.push_back({name + (scaled ? "_count_scaled" : "_count"),
-                         {{1, 2, 9, 3}, {1, 2, 9, 3}, {1, 2, 9, 3}, {2, 4, 3}},
-                         [=](Inputs v) {
-                             AttentionTerms own;
-                             own.count = {v[3], scaled, scaled};
-                             return form(v[0], v[1], v[2], own, Mask{});
-                         }});
-    }
 }
 
 PairRows some_pairs() {
