@@ -55,6 +55,13 @@ void score_tile(const AttentionHead& head, const QueryTile& tile, const Scalar* 
     if (partial) apply_mask(head, tile, key, count, scores);
 }
 
+// exp(value), and 0 where that is below 2^-64: too little to change a sum of probabilities, and its products
+// would be subnormal numbers, at which many processors run a hundred times slower. NaN stays NaN.
+HWY_INLINE V weight(V value) {
+    const V power = exp(value);
+    return hn::IfThenZeroElse(hn::Lt(power, set(0x1p-64)), power);
+}
+
 // Per-lane state of the online softmax.
 struct Running {
     V most[strips], total[strips];
@@ -70,10 +77,10 @@ void exponentiate(Index count, Scalar* scores, Running& running, Scalar* shrink)
         for (Index j = 0; j < count; ++j) most = hn::Max(most, hn::LoadU(d, column + j * tile));
         // a lane that has seen nothing yet keeps -inf; subtracting 0 then gives exp(-inf) = 0
         const V finite = hn::IfThenElse(hn::Eq(most, hn::Set(d, -infinity)), zero(), most);
-        const V factor = exp(hn::Sub(running.most[s], finite));
+        const V factor = weight(hn::Sub(running.most[s], finite));
         V total = hn::Mul(running.total[s], factor);
         for (Index j = 0; j < count; ++j) {
-            const V e = exp(hn::Sub(hn::LoadU(d, column + j * tile), finite));
+            const V e = weight(hn::Sub(hn::LoadU(d, column + j * tile), finite));
             hn::StoreU(e, d, column + j * tile);
             total = hn::Add(total, e);
         }
@@ -157,7 +164,7 @@ void score_gradients(Index count, const Scalar* lse, const Scalar* row, Scalar* 
         for (Index j = 0; j < count; ++j) {
             Scalar* p = probabilities + j * tile + s * lanes();
             Scalar* ds = dscores + j * tile + s * lanes();
-            const V probability = exp(hn::Sub(hn::LoadU(d, p), log_sum));
+            const V probability = weight(hn::Sub(hn::LoadU(d, p), log_sum));
             hn::StoreU(probability, d, p);
             hn::StoreU(hn::Mul(probability, hn::Sub(hn::LoadU(d, ds), mean)), d, ds);
         }
