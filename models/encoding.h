@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/core/registry.h"
@@ -62,6 +63,7 @@ struct EncodingCard {
     std::vector<std::int32_t> rows;                                   // of each distance in the bias table
     std::vector<std::vector<double>> bias;                            // [heads][distances]
     std::vector<std::vector<double>> embedding;                       // [positions][width]
+    std::vector<std::pair<std::size_t, std::size_t>> embedding_pairs;  // sine and cosine of inv_freq[pair]
 };
 
 /// What a card is asked for.

@@ -26,6 +26,9 @@ void check(const Transformer& model, const Texts& prompts, const GenerateOptions
     require(!options.growing || options.length == 0,
             "sample: frequencies cannot grow and be those of length {}", options.length);
     require(options.cache || options.chunk == 0, "sample: chunks of {} tokens need a cache", options.chunk);
+    require(options.cache || (options.window == 0 && options.sinks == 0),
+            "sample: a window of {} keys and {} sinks are those of a cache, and there is none",
+            options.window, options.sinks);
     const auto holds = model.encoding().longest();
     require(!holds || longest + options.tokens <= *holds,
             "sample: a prompt of {} tokens and {} more make {}, but the table of the encoding holds {}",
@@ -48,6 +51,8 @@ class Continuation {
         CacheOptions cache;
         cache.growing = options.growing;
         cache.length = options.growing ? 0 : length_;
+        cache.window = options.window;
+        cache.sinks = options.sinks;
         cache_ = std::make_unique<KvCache>(model.make_cache(sequences(), cache));
     }
 

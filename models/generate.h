@@ -18,6 +18,8 @@ struct GenerateOptions {
     bool growing = false;  // the other length mode
     bool cache = true;     // false: every step is a pass over the whole text
     Index chunk = 0;       // tokens of a prompt in one pass; 0: all of them
+    Index window = 0;      // of the cache: keys that a query sees; 0: as the model's mask
+    Index sinks = 0;       // first tokens that are seen in spite of that window (arXiv:2309.17453)
 };
 
 /// A step's result, one entry a sequence.

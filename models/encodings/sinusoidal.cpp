@@ -43,24 +43,34 @@ class Sinusoidal : public PositionalEncoding {
         card.conventions["layout"] = names[static_cast<int>(layout_)];
         card.conventions["token embeddings"] = scale_tokens_ ? "multiplied by sqrt(width)" : "not scaled";
         card.base = base_;
+        for (std::size_t pair = 0; pair < pairs(); ++pair) {
+            card.inv_freq.push_back(frequency(pair));
+            if (cosine_at(pair) < static_cast<std::size_t>(width_))
+                card.embedding_pairs.emplace_back(sine_at(pair), cosine_at(pair));
+        }
         for (std::int64_t position : request.positions) card.embedding.push_back(row(position));
     }
 
   private:
+    std::size_t pairs() const { return static_cast<std::size_t>((width_ + 1) / 2); }
+    bool woven() const { return layout_ == Layout::interleaved; }
+    std::size_t sine_at(std::size_t pair) const { return woven() ? 2 * pair : pair; }
+    std::size_t cosine_at(std::size_t pair) const { return woven() ? 2 * pair + 1 : pair + pairs(); }
+
+    double frequency(std::size_t pair) const {
+        // tensor2tensor's last wavelength is exactly 2 pi base: its exponent runs to 1
+        const double steps = layout_ == Layout::tensor2tensor ? static_cast<double>(pairs() - 1)
+                                                              : static_cast<double>(width_) / 2;
+        return std::pow(base_, -static_cast<double>(pair) / steps);
+    }
+
     // The vector of one position; angles are formed in double.
     std::vector<double> row(std::int64_t position) const {
         std::vector<double> values(static_cast<std::size_t>(width_));
-        const auto pairs = static_cast<std::size_t>((width_ + 1) / 2);
-        // tensor2tensor's last wavelength is exactly 2 pi base: its exponent runs to 1
-        const double steps = layout_ == Layout::tensor2tensor ? static_cast<double>(pairs - 1)
-                                                              : static_cast<double>(width_) / 2;
-        for (std::size_t i = 0; i < pairs; ++i) {
-            const double angle =
-                static_cast<double>(position) * std::pow(base_, -static_cast<double>(i) / steps);
-            const bool woven = layout_ == Layout::interleaved;
-            const std::size_t sine = woven ? 2 * i : i, cosine = woven ? 2 * i + 1 : i + pairs;
-            values[sine] = std::sin(angle);
-            if (cosine < values.size()) values[cosine] = std::cos(angle);
+        for (std::size_t pair = 0; pair < pairs(); ++pair) {
+            const double angle = static_cast<double>(position) * frequency(pair);
+            values[sine_at(pair)] = std::sin(angle);
+            if (cosine_at(pair) < values.size()) values[cosine_at(pair)] = std::cos(angle);
         }
         return values;
     }

@@ -101,6 +101,8 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
     }
 
     const VerifySubject whole{recipe, model, "the recipe's mask", recipe.train.length, length, !trained};
+    check_order(whole, take);
+    check_shift(whole, take);
     check_rotation(whole, take);
     for (const NamedMask& named : masks_of(recipe)) {
         const auto masked = model_like(model, recipe, named.mask, recipe.encoding);
@@ -111,6 +113,7 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
         check_forms(subject, take);
     }
     check_threads(whole, options.threads, take);
+    check_resume(whole, take);
     return report;
 }
 

@@ -1,4 +1,4 @@
-// The checks of attention and training: rotation, mask, forms, threads.
+// The checks of attention: rotation, mask, forms.
 
 #include <fmt/core.h>
 
@@ -9,7 +9,6 @@
 #include "framework/ops/matmul.h"
 #include "framework/ops/rotate.h"
 #include "framework/ops/shape.h"
-#include "framework/train/trainer.h"
 #include "models/padding.h"
 #include "recipes/engine/verify_checks.h"
 
@@ -96,36 +95,6 @@ LossAndGradient loss_and_gradient(const Transformer& model, const ForwardInput& 
     return out;
 }
 
-Batch drawn_batch(const VerifySubject& s, const Transformer& model, Index sequences, Index length) {
-    Batch batch{sequences, length, drawn_tokens(model, sequences * length, 5),
-                drawn_tokens(model, sequences * length, 6),
-                placed_text(model, s.recipe, Positions::consecutive(length))};
-    for (std::size_t i = 0; i < batch.targets.size(); i += 7) batch.targets[i] = Batch::no_target;
-    return batch;
-}
-
-Tensor values_after_a_step(const VerifySubject& s, int threads) {
-    const auto model = model_like(s.model, s.recipe, s.recipe.mask, s.recipe.encoding);
-    constexpr Index sequences = 8;
-    const Index length = std::min<Index>(s.trained, 64);
-    TrainOptions options = s.recipe.train;
-    options.length = length;
-    options.batch_tokens = sequences * length;
-    options.warmup_steps = 0;
-    Workers workers(threads);
-    Trainer trainer(model->parameters(), options, workers);
-    trainer.step(1, drawn_batch(s, *model, sequences, length),
-                 [&](const Batch& batch, Index first, Index count, Index) {
-                     ForwardInput input;
-                     input.tokens = batch.tokens_of(first, count);
-                     input.batch = count;
-                     input.length = batch.length;
-                     input.positions = batch.positions;
-                     return model->loss(input, batch.targets_of(first, count));
-                 });
-    return model->parameters().values().clone();
-}
-
 }  // namespace
 
 void check_rotation(const VerifySubject& s, const TakeCheck& take) {
@@ -168,7 +137,7 @@ void check_mask(const VerifySubject& s, const TakeCheck& take) {
 }
 
 void check_forms(const VerifySubject& s, const TakeCheck& take) {
-    const Batch batch = drawn_batch(s, s.model, 1, std::min<Index>(s.length, 200));
+    const Batch batch = drawn_batch(s.model, s.recipe, 1, std::min<Index>(s.length, 200));
     ForwardInput input = text_pass(s.model, s.recipe, batch.tokens);
     const LossAndGradient tiled = loss_and_gradient(s.model, input, batch.targets);
     input.attention = AttentionForm::composed;
@@ -177,14 +146,6 @@ void check_forms(const VerifySubject& s, const TakeCheck& take) {
           std::abs(tiled.loss - composed.loss) / composed.loss, logit_limit});
     take({fmt::format("tiled = composed attention, {}: gradient (of its largest entry)", s.mask),
           largest_difference(tiled.gradient, composed.gradient) / largest(composed.gradient), logit_limit});
-}
-
-void check_threads(const VerifySubject& s, int threads, const TakeCheck& take) {
-    const Tensor one = values_after_a_step(s, 1), many = values_after_a_step(s, threads);
-    take({fmt::format("a training step on {} threads = on one thread", threads),
-          largest_difference(many, one), 0});
-    take({"a training step changes parameters", largest_difference(one, s.model.parameters().values()), 0,
-          true});
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -26,6 +26,13 @@ using TakeCheck = std::function<void(Check check)>;
 /// overflow.
 void check_rotation(const VerifySubject& subject, const TakeCheck& take);
 
+/// "dog chases cat" and "cat chases dog": a model that reads no positions gives a byte the same logits in
+/// both, unless it is causal; every other one notices.
+void check_order(const VerifySubject& subject, const TakeCheck& take);
+
+/// A sinusoid's matrix of shifts: PE(p + k) = M_k PE(p), pairs turned by k inv_freq (arXiv:1706.03762).
+void check_shift(const VerifySubject& subject, const TakeCheck& take);
+
 /// The attention kernel's weights are those of the mask, element by element, and a token changes no row
 /// before it.
 void check_mask(const VerifySubject& subject, const TakeCheck& take);
@@ -41,5 +48,8 @@ void check_forms(const VerifySubject& subject, const TakeCheck& take);
 
 /// A training step on `threads` threads = one on one thread, bit for bit.
 void check_threads(const VerifySubject& subject, int threads, const TakeCheck& take);
+
+/// Training that is stopped after a step, saved and resumed = uninterrupted, bit for bit.
+void check_resume(const VerifySubject& subject, const TakeCheck& take);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -77,6 +77,14 @@ std::vector<Token> drawn_tokens(const Transformer& model, Index count, std::uint
     return tokens;
 }
 
+Batch drawn_batch(const Transformer& model, const Recipe& recipe, Index sequences, Index length) {
+    Batch batch{sequences, length, drawn_tokens(model, sequences * length, 5),
+                drawn_tokens(model, sequences * length, 6),
+                placed_text(model, recipe, Positions::consecutive(length))};
+    for (std::size_t i = 0; i < batch.targets.size(); i += 7) batch.targets[i] = Batch::no_target;
+    return batch;
+}
+
 Positions placed_text(const Transformer& model, const Recipe& recipe, const Positions& text) {
     const auto columns =
         static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(recipe.train.length))));

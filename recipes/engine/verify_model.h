@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "framework/core/batch.h"
 #include "models/transformer.h"
 #include "recipes/engine/recipe.h"
 
@@ -20,6 +21,9 @@ std::unique_ptr<Transformer> drawn_model(const Recipe& recipe);
 
 /// Tokens drawn by `index`.
 std::vector<Token> drawn_tokens(const Transformer& model, Index count, std::uint64_t index);
+
+/// Sequences of drawn tokens at positions 0, 1, ...; every seventh target is missing.
+Batch drawn_batch(const Transformer& model, const Recipe& recipe, Index sequences, Index length);
 
 /// Positions of text as the encoding reads them: cells of a square grid of the trained length for two axes,
 /// else the same on every axis.

@@ -43,6 +43,10 @@ GenerateOptions parse_options(const Arguments& arguments) {
     options.cache = !arguments.has("no-cache");
     require(options.cache || !arguments.has("chunk"), "--chunk has no meaning with --no-cache");
     if (arguments.has("chunk")) options.chunk = parse_count(arguments.text("chunk"), "--chunk", 1);
+    for (const char* kept : {"window", "sinks"})
+        require(options.cache || !arguments.has(kept), "--{} has no meaning with --no-cache", kept);
+    if (arguments.has("window")) options.window = parse_count(arguments.text("window"), "--window", 1);
+    if (arguments.has("sinks")) options.sinks = parse_count(arguments.text("sinks"), "--sinks", 1);
     return options;
 }
 
@@ -52,7 +56,9 @@ json to_json(const GenerateOptions& options, const OpenedRun& run, Index prompt_
                 {"greedy", options.sampling.greedy},
                 {"varies_by_length", run.model->encoding().varies_by_length()},
                 {"cache", options.cache},
-                {"chunk", options.chunk > 0 ? json(options.chunk) : json(nullptr)}};
+                {"chunk", options.chunk > 0 ? json(options.chunk) : json(nullptr)},
+                {"window", options.window > 0 ? json(options.window) : json(nullptr)},
+                {"sinks", options.sinks}};
     out["length"] = options.growing      ? json("grow")
                     : options.length > 0 ? json(options.length)
                                          : json(prompt_tokens + options.tokens);
@@ -88,6 +94,8 @@ int sample_command(const Words& words) {
              "N|grow"},
             {"no-cache", "a pass over the whole text for every token"},
             {"chunk", "tokens of the prompt in one pass (default: all)", "N"},
+            {"window", "keys that a new token sees, itself included (default: as in training)", "W"},
+            {"sinks", "first tokens that it sees as well", "S"},
             {"json", "one JSON document"},
         });
     if (arguments.help()) return 0;

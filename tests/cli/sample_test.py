@@ -47,6 +47,21 @@ class Sample(CommandCase):
                     for a, b in zip(cached["nats"], other["nats"]):
                         self.assertAlmostEqual(a, b, delta=1e-5)
 
+    def test_windows_and_sinks_of_the_cache(self):
+        words = ["--tokens", "30", "--seed", "3"]
+        plain = self.document(*words)
+        all_seen = self.document(*words, "--window", "6", "--sinks", "40")
+        self.assertEqual((all_seen["window"], all_seen["sinks"]), (6, 40))
+        self.assertEqual(all_seen["tokens"], plain["tokens"])
+        for a, b in zip(all_seen["nats"], plain["nats"]):
+            self.assertAlmostEqual(a, b, delta=1e-5)
+        narrow, sunk = self.document(*words, "--window", "2"), self.document(*words, "--window", "2", "--sinks", "1")
+        self.assertNotEqual(narrow["nats"], plain["nats"])
+        self.assertNotEqual(narrow["nats"], sunk["nats"])
+        self.refuses_words("--tokens", "4", "--sinks", "2", says="without a window")
+        self.refuses_words("--tokens", "4", "--window", "0", says="--window")
+        self.refuses_words("--tokens", "4", "--window", "2", "--no-cache", says=["--window", "--no-cache"])
+
     def test_seeds(self):
         one, again, other = (self.bytes_of("--tokens", "30", "--seed", seed) for seed in "112")
         self.assertEqual(one, again)

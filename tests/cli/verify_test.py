@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import CommandCase, strict_json
+from support import ROOT, CommandCase, strict_json
 
 
 class Verify(CommandCase):
@@ -40,6 +40,23 @@ class Verify(CommandCase):
             self.assertEqual((subject["encoding"], subject["parameters"]), (kind, "drawn"))
             self.assertGreater(subject["logit_deviation"], 1)
             self.assertEqual(subject["encoding_effect"] > 1e-2, kind != "nope")
+
+    def test_identities_on_paper(self):
+        found = self.document(str(ROOT / "recipes/analytic/identities.yaml"))
+        self.assertTrue(found["passed"])
+        orders = {check["name"]: check for check in found["checks"] if "dog chases cat" in check["name"]}
+        self.assertEqual(len(orders), 8)
+        same = [name for name, check in orders.items() if check["bound"] == "at most"]
+        self.assertEqual(len(same), 1)
+        self.assertIn("nope", same[0])
+        self.assertIn("without a mask", same[0])
+        self.assertLess(orders[same[0]]["difference"], 1e-5)
+        for name in orders:
+            self.assertTrue(name == same[0] or orders[name]["difference"] > 0.1, name)
+        (shift,) = [check for check in found["checks"] if "one matrix a shift" in check["name"]]
+        self.assertLess(shift["difference"], 1e-12)
+        resumed = [check for check in found["checks"] if "saved and resumed" in check["name"]]
+        self.assertEqual([check["difference"] for check in resumed], [0] * 4)
 
     def test_a_table_is_not_crossed(self):
         found = self.document("r.yaml", "encoding={kind: learned}", "model.layers=2")
