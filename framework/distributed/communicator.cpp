@@ -4,8 +4,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <thread>
 
 #include "framework/core/error.h"
 #include "framework/distributed/launcher.h"
@@ -56,7 +58,14 @@ Communicator::Communicator(std::shared_ptr<const Group> group) : group_(std::mov
 }
 
 void Communicator::barrier() const {
-    if (!alone()) MPI_Barrier(group_->comm);
+    if (alone()) return;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(group_->comm, &request);
+    for (int done = 0; done == 0;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        // others may have minutes of work left, and need the core more than a rank that only waits
+        if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
 }
 
 long Communicator::largest(long own) const {

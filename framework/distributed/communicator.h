@@ -29,6 +29,7 @@ class Communicator {
     bool alone() const { return size_ == 1; }
     bool is_root() const { return rank_ == 0; }
 
+    /// Waits for all ranks, for long if it must: it sleeps.
     void barrier() const;
 
     /// The greatest of the ranks' numbers.
