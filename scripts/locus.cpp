@@ -8,7 +8,9 @@
 #include <string>
 
 #include "framework/core/error.h"
+#include "framework/distributed/launcher.h"
 #include "scripts/commands/commands.h"
+#include "scripts/commands/ranks.h"
 
 namespace {
 
@@ -16,13 +18,15 @@ struct Command {
     const char* name;
     int (*run)(const locus::Words& words);
     const char* usage;
+    bool over_ranks = false;  // under mpirun all ranks take part; else rank 0 does it alone
 };
 
 constexpr std::array commands = {
-    Command{"train", locus::train_command, "RECIPE [key=value ...] --out DIR           train one cell"},
+    Command{"train", locus::train_command, "RECIPE [key=value ...] --out DIR           train one cell", true},
     Command{"run", locus::run_command,
-            "RECIPE [key=value ...] --out DIR             every cell of `vary`, then the table"},
-    Command{"eval", locus::eval_command, "RUN [--lengths 64,128] [--protocol NAME]     loss against length"},
+            "RECIPE [key=value ...] --out DIR             every cell of `vary`, then the table", true},
+    Command{"eval", locus::eval_command, "RUN [--lengths 64,128] [--protocol NAME]     loss against length",
+            true},
     Command{"table", locus::table_command,
             "DIR [--format md|csv|tex|json]              the comparison table of run folders"},
     Command{"card", locus::card_command,
@@ -42,6 +46,12 @@ void print_usage(std::FILE* to) {
     for (const Command& command : commands) fmt::print(to, "  {:<8} {}\n", command.name, command.usage);
 }
 
+// Of what ranks do not share, rank 0 does all.
+bool is_idle_rank(const Command& command, const locus::Words& words) {
+    const bool shared = command.over_ranks && locus::is_shared(words);
+    return !shared && locus::launch_of_environment().rank > 0;
+}
+
 int dispatch(int count, char** words) {
     if (count < 2) {
         print_usage(stderr);
@@ -53,7 +63,9 @@ int dispatch(int count, char** words) {
         return 0;
     }
     for (const Command& command : commands) {
-        if (name == command.name) return command.run(locus::Words(words + 2, words + count));
+        if (name != command.name) continue;
+        const locus::Words rest(words + 2, words + count);
+        return is_idle_rank(command, rest) ? 0 : command.run(rest);
     }
     locus::fail(locus::Failure::usage, "there is no command '{}'; `locus --help` lists them", name);
 }

@@ -21,7 +21,7 @@ say() { echo "setup: $*"; }
 program_packages=(
     g++ cmake ninja-build pkg-config
     libopenblas-dev libhwy-dev libeigen3-dev libhdf5-dev libcxxopts-dev libyaml-cpp-dev libfmt-dev
-    nlohmann-json3-dev librandom123-dev libxxhash-dev zlib1g-dev
+    nlohmann-json3-dev librandom123-dev libxxhash-dev zlib1g-dev libopenmpi-dev openmpi-bin
     python3 python3-matplotlib
 )
 test_packages=(libgtest-dev)
@@ -31,13 +31,16 @@ installed() {
     [[ $(dpkg-query -W -f=' ${db:Status-Status} ' "$1" 2>/dev/null) == *" installed "* ]]
 }
 
-# OpenBLAS comes in builds of which one may have been chosen with care: any of them counts, none is replaced.
+# OpenBLAS comes in builds of which one may have been chosen with care: any of them counts, none is replaced. So
+# does MPI.
 # pkg-config is another package's older name.
 present() {
     local package
     case $1 in
         libopenblas-dev) set -- libopenblas-pthread-dev libopenblas-openmp-dev libopenblas-serial-dev ;;
         pkg-config) set -- pkg-config pkgconf ;;
+        libopenmpi-dev) set -- libopenmpi-dev libmpich-dev ;;
+        openmpi-bin) set -- openmpi-bin mpich ;;
     esac
     for package; do
         if installed "$package"; then return 0; fi

@@ -79,22 +79,20 @@ int number_of(const char* name) {
     int value = 0;
     const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
     require(error == std::errc() && value >= 1 && (*end == '\0' || *end == ','),
-            "{}: expected a number of threads or ranks, found '{}'", name, text);
+            "{}: expected a number of threads, found '{}'", name, text);
     return value;
 }
 
 }  // namespace
 
-int default_threads() {
+int default_threads(int ranks) {
     if (const int wanted = number_of("OMP_NUM_THREADS")) return wanted;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0
                           ? CPU_COUNT(&allowed)
                           : static_cast<int>(std::thread::hardware_concurrency());
-    int ranks = number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
-    if (ranks == 0) ranks = number_of("MPI_LOCALNRANKS");
-    return std::max(1, cores / std::max(1, ranks));
+    return std::max(1, cores / ranks);
 }
 
 }  // namespace locus

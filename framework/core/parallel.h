@@ -37,8 +37,8 @@ class Workers {
     bool stop_ = false;
 };
 
-/// Threads to use when nothing is said: OMP_NUM_THREADS, else the allowed cores divided by the ranks on this
-/// machine.
-int default_threads();
+/// Threads to use when nothing is said: OMP_NUM_THREADS, else the allowed cores divided by the ranks that
+/// share them.
+int default_threads(int ranks = 1);
 
 }  // namespace locus

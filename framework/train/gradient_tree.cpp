@@ -7,8 +7,15 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-GradientTree::GradientTree(Index flat_size, Index shards, int workers)
-    : flat_size_(flat_size), shards_(shards), workers_(workers), ranges_(static_cast<std::size_t>(workers)) {
+GradientTree::GradientTree(Index flat_size, Index shards, int workers, const Communicator& group,
+                           Reduction reduction)
+    : flat_size_(flat_size),
+      workers_(workers),
+      reduction_(reduction),
+      first_(RankTree::first_shard(shards, group.rank(), group.size())),
+      last_(RankTree::first_shard(shards, group.rank() + 1, group.size())),
+      ranges_(static_cast<std::size_t>(workers)),
+      rank_tree_(flat_size, shards, group) {
     require(shards >= 1 && (shards & (shards - 1)) == 0, "shards: expected a power of two, found {}", shards);
 }
 
@@ -45,41 +52,51 @@ void GradientTree::close(int worker, Index shard, Tensor gradient) {
     }
 }
 
-Tensor GradientTree::finish(Workers& workers) {
-    // The open subtrees of all ranges in order of their shards, and the additions that close them.
-    std::vector<std::pair<Node, int>> nodes;  // with the worker that owns the buffer
-    std::vector<Merge> merges;
-    for (int worker = 0; worker < workers_; ++worker) {
-        Range& range = ranges_[static_cast<std::size_t>(worker)];
-        for (Node& node : range.open) {
-            nodes.emplace_back(std::move(node), worker);
-            while (nodes.size() >= 2 && siblings(nodes[nodes.size() - 2].first, nodes.back().first)) {
-                auto [right, owner] = std::move(nodes.back());
-                nodes.pop_back();
-                auto& [left, left_owner] = nodes.back();
-                left.size *= 2;
-                if (!left.sum) {
-                    left.sum = std::move(right.sum);
-                    left_owner = owner;
-                } else if (right.sum) {
-                    merges.push_back({left.sum, right.sum});
-                    ranges_[static_cast<std::size_t>(owner)].spare.push_back(std::move(right.sum));
+// The open subtrees of all workers in order of their shards, in nodes_, after the additions that close them.
+void GradientTree::close_across_workers(Workers& workers) {
+    nodes_.clear();
+    merges_.clear();
+    for (std::size_t worker = 0; worker < ranges_.size(); ++worker) {
+        for (Node& node : ranges_[worker].open) {
+            nodes_.push_back({std::move(node), worker});
+            while (nodes_.size() >= 2 && siblings(nodes_[nodes_.size() - 2].node, nodes_.back().node)) {
+                Owned right = std::move(nodes_.back());
+                nodes_.pop_back();
+                Owned& left = nodes_.back();
+                left.node.size *= 2;
+                if (!left.node.sum) {
+                    left.node.sum = std::move(right.node.sum);
+                    left.range = right.range;
+                } else if (right.node.sum) {
+                    merges_.push_back({left.node.sum, right.node.sum});
+                    ranges_[right.range].spare.push_back(std::move(right.node.sum));
                 }
             }
         }
-        range.open.clear();
+        ranges_[worker].open.clear();
     }
-    require(nodes.size() == 1 && nodes.front().first.size == shards_ && nodes.front().first.sum,
-            "gradients: not every shard was handed in, or all were empty");
     workers.run([&](int worker) {
         const Index begin = flat_size_ * worker / workers.count(),
                     end = flat_size_ * (worker + 1) / workers.count();
-        for (const Merge& merge : merges) {
+        for (const Merge& merge : merges_) {
             kernels::accumulate(merge.from.data() + begin, merge.into.data() + begin, end - begin);
         }
     });
-    Tensor sum = nodes.front().first.sum;
-    ranges_[static_cast<std::size_t>(nodes.front().second)].spare.push_back(sum);
+}
+
+Tensor GradientTree::finish(Workers& workers) {
+    close_across_workers(workers);
+    Index covered = 0;
+    sums_.clear();
+    for (Owned& own : nodes_) {
+        covered += own.node.size;
+        sums_.push_back(own.node.sum);
+        if (own.node.sum) ranges_[own.range].spare.push_back(std::move(own.node.sum));
+    }
+    require(covered == last_ - first_, "gradients: expected {} shards, found {}", last_ - first_, covered);
+    const Tensor sum =
+        reduction_ == Reduction::exact ? rank_tree_.finish(sums_, workers) : rank_tree_.finish_fast(sums_);
+    require(static_cast<bool>(sum), "gradients: every shard was empty");
     return sum;
 }
 

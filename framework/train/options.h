@@ -9,14 +9,18 @@
 
 namespace locus {
 
+/// How the gradients of ranks become one: in the tree over the shards, or as MPI likes best.
+enum class Reduction { exact, fast };
+
 struct TrainOptions {
     Index length = 128;         // tokens of a training window
     Index tokens = 4'000'000;   // rounded up to whole steps; where `steps` is given, steps x batch_tokens
     Index batch_tokens = 8192;  // tokens of one optimizer step, over all ranks; a multiple of length
     Index shards = 16;          // fixed cuts of a step's batch: gradients are added in one tree over them
-    double lr = 1e-3;           // greatest learning rate
-    double min_lr = 1e-4;       // where linear and cosine end; 10 % of lr unless the recipe says otherwise
-    Index warmup_steps = 0;     // of linear warm-up: steps x warmup (a fraction, 0.03) unless given
+    Reduction reduction = Reduction::exact;  // the same bits on any number of ranks; fast: MPI_Allreduce
+    double lr = 1e-3;                        // greatest learning rate
+    double min_lr = 1e-4;    // where linear and cosine end; 10 % of lr unless the recipe says otherwise
+    Index warmup_steps = 0;  // of linear warm-up: steps x warmup (a fraction, 0.03) unless given
     Schedule schedule = Schedule::cosine;
     double weight_decay = 0.1;  // on matrices only
     double beta1 = 0.9;         // AdamW; 0.95 for beta2 forgets a bad batch sooner than 0.999

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/distributed/together.h"
+
 namespace locus::inline LOCUS_SCALAR {
 
 namespace {
@@ -20,15 +22,19 @@ ScheduleOptions schedule_of(const TrainOptions& options) {
     return {options.schedule, options.lr, options.min_lr, options.warmup_steps, options.steps()};
 }
 
-Trainer::Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers)
+Trainer::Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers,
+                 const Communicator& group)
     : store_(store),
       options_(options),
       workers_(workers),
+      group_(group),
       shards_(capped_shards(options.shards, options.sequences())),
-      tree_(store.flat_size(), shards_, workers.count()),
+      tree_(store.flat_size(), shards_, workers.count(), group, options.reduction),
       adamw_(store, {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
       shard_loss_(static_cast<std::size_t>(shards_)) {
     for (int i = 0; i < workers.count(); ++i) workspaces_.push_back(std::make_unique<Workspace>());
+    for (int rank = 0; rank <= group.size(); ++rank)
+        rank_begins_.push_back(RankTree::first_shard(shards_, rank, group.size()));
 }
 
 void Trainer::run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight) {
@@ -63,7 +69,9 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     require(report.targets > 0, Failure::data, "step {}: no token of the batch has a target", step);
     report.lr = learning_rate(schedule_of(options_), step);
     const double weight = 1 / static_cast<double>(report.targets);
-    workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); });
+    together(group_,
+             [&] { workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); }); });
+    group_.gather(std::span(shard_loss_), rank_begins_);
     const Tensor gradient = tree_.finish(workers_);
 
     for (double total : shard_loss_) report.loss += total;  // in order of the shards

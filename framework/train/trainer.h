@@ -28,11 +28,15 @@ struct StepReport {
 /// Holds what a step needs besides the parameters: moments, workers' memory, the tree of gradients.
 class Trainer {
   public:
-    /// `sequences` of a batch cap the number of shards.
-    Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers);
+    /// `sequences` of a batch cap the number of shards, which the ranks of `group` share out. All ranks must
+    /// hold the same parameters.
+    Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers,
+            const Communicator& group = {});
 
     /// Forward, backward, sum, clip, update. Weighs every target of the batch equally, wherever its sequence
-    /// runs. Throws a numeric Error, with the weights unchanged, when loss or gradient is not finite.
+    /// runs. All ranks call it with the whole batch, and all get the same report. Throws, on all ranks alike
+    /// and with the weights unchanged, what `loss` throws on any, and a numeric Error when loss or gradient
+    /// is not finite.
     StepReport step(Index step, const Batch& batch, const BatchLoss& loss);
 
     const Adamw& optimizer() const { return adamw_; }
@@ -49,11 +53,13 @@ class Trainer {
     ParameterStore& store_;
     TrainOptions options_;
     Workers& workers_;
+    Communicator group_;
     Index shards_;
     GradientTree tree_;
     Adamw adamw_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
-    std::vector<double> shard_loss_;
+    std::vector<double> shard_loss_;  // [shards]
+    std::vector<Index> rank_begins_;  // [ranks + 1]: the first shard of each
 };
 
 /// The `train:` section as the schedule sees it.

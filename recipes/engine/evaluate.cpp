@@ -5,7 +5,8 @@
 namespace locus::inline LOCUS_SCALAR {
 
 EvaluationReport evaluate(const Transformer& model, const Split& split, const EvaluationPlan& plan,
-                          const Tokenizer& tokenizer, Workers& workers, EvaluationProgress progress) {
+                          const Tokenizer& tokenizer, Workers& workers, EvaluationProgress progress,
+                          const Communicator& group) {
     const EvaluationPlan sound = checked(plan);
     std::vector<EvaluationJob> jobs;
     Index inputs = 0;
@@ -20,7 +21,7 @@ EvaluationReport evaluate(const Transformer& model, const Split& split, const Ev
         const auto tokens = static_cast<Index>(job.run.losses.index.size());
         for (const std::vector<Window>& windows : job.windows) {
             job.run.losses.nats.push_back(
-                score(model, split.documents, windows, tokens, workers, count, sound.positions));
+                score(model, split.documents, windows, tokens, workers, count, sound.positions, group));
         }
         summarise(job.run, job.clusters, tokenizer, sound.train_length);
         report.runs.push_back(std::move(job.run));

@@ -2,12 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "data/tokenizer.h"
+#include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checksum.h"
+#include "recipes/engine/cell_queue.h"
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
 #include "recipes/engine/write.h"
@@ -53,10 +56,12 @@ void check_folders(const std::vector<Cell>& cells, const fs::path& out) {
     }
 }
 
-// Puts the cell's place and the time left for all cells in front of what a cell reports.
+// Puts the cell's place and the time left for all cells in front of what a cell reports. Of a group, rank 0
+// speaks.
 class CellReporter : public Reporter {
   public:
-    CellReporter(Reporter& inner, std::size_t cells) : inner_(inner), cells_(cells) {}
+    CellReporter(Reporter& inner, CellQueue& queue, bool speaks, std::size_t cells, std::size_t to_do)
+        : inner_(inner), queue_(queue), speaks_(speaks), cells_(cells), to_do_(to_do) {}
 
     void begin(std::size_t number) {
         number_ = number;
@@ -66,24 +71,34 @@ class CellReporter : public Reporter {
         spent_ += seconds_since(begin_);
         ++finished_;
     }
-    void message(const std::string& line) override { inner_.message(prefix() + line); }
+    void message(const std::string& line) override {
+        if (speaks_) inner_.message(prefix() + line);
+    }
     void status(const std::string& line) override {
+        queue_.serve();
+        if (!speaks_) return;
         std::string rest;
         if (finished_ > 0) {  // the mean of the cells so far stands for those to come
             const double mean = spent_ / static_cast<double>(finished_);
-            const double left =
-                mean * static_cast<double>(cells_ - number_) + std::max(0.0, mean - seconds_since(begin_));
+            const double here =
+                static_cast<double>(to_do_) / queue_.groups() - static_cast<double>(finished_);
+            const double left = mean * std::max(0.0, here - 1) + std::max(0.0, mean - seconds_since(begin_));
             rest = fmt::format("  (all cells: {} left)", clock_text(left));
         }
         inner_.status(prefix() + line + rest);
     }
-    bool stop() override { return inner_.stop(); }
+    bool stop() override {
+        queue_.serve();
+        return inner_.stop();
+    }
 
   private:
     std::string prefix() const { return fmt::format("[{}/{}] ", number_, cells_); }
 
     Reporter& inner_;
-    std::size_t cells_, number_ = 0, finished_ = 0;
+    CellQueue& queue_;
+    bool speaks_;
+    std::size_t cells_, to_do_, number_ = 0, finished_ = 0;
     double spent_ = 0;
     Clock::time_point begin_ = Clock::now();
 };
@@ -108,19 +123,23 @@ EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, co
                               recipe.train.length, data.splits.contiguous, recipe.data.positions};
     const auto tokenizer = make_tokenizer(recipe.data.tokenizer);
     const auto begin = Clock::now();
-    EvaluationReport report =
-        evaluate(model, split, plan, *tokenizer, bench.workers(), [&](Index done, Index total) {
+    EvaluationReport report = evaluate(
+        model, split, plan, *tokenizer, bench.workers(),
+        [&](Index done, Index total) {
             const double seconds = seconds_since(begin);
             const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
             reporter.status(fmt::format("{}: evaluation {:.0f} %  {} tokens/s  {} left", name,
                                         100.0 * static_cast<double>(done) / static_cast<double>(total),
                                         short_count(rate),
                                         clock_text(static_cast<double>(total - done) / rate)));
-        });
+        },
+        bench.group());
     return report;
 }
 
 namespace {
+
+constexpr double patience = 5;  // seconds for the ranks of a group to find the same fault
 
 void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& bench, Reporter& reporter,
               ExperimentResult& result) {
@@ -129,37 +148,136 @@ void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& 
         result.interrupted = true;
         return;
     }
-    keep_evaluation(evaluate_run(cell.recipe, *run.model, folder.filename().string(), bench, reporter),
-                    folder);
-    update_manifest(folder, {{"state", "done"}});
+    const EvaluationReport report =
+        evaluate_run(cell.recipe, *run.model, folder.filename().string(), bench, reporter);
+    on_root(bench.group(), [&] {
+        keep_evaluation(report, folder);
+        update_manifest(folder, {{"state", "done"}});
+    });
     ++result.done;
+}
+
+// What a cell will cost, in floating-point operations: its training, and the targets that it evaluates.
+double expected_work(const Recipe& recipe) {
+    const auto model = make_model(recipe);
+    double work = model->flops_per_token(recipe.train.length) *
+                  static_cast<double>(recipe.train.steps() * recipe.train.batch_tokens);
+    for (const Index length : recipe.evaluate.lengths)
+        work += model->flops_per_token(length) / 3 * static_cast<double>(recipe.evaluate.targets * length);
+    return work;
+}
+
+// The cells that are not done, in the order in which they are begun, and how many ranks work on one.
+struct Plan {
+    std::vector<std::size_t> order;
+    Index ranks_per_cell = 1;
+};
+
+Plan make_plan(const std::vector<Cell>& cells, const fs::path& out, const ExperimentRanks& ranks) {
+    Plan plan;
+    std::vector<double> work;
+    Index shards = 1;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (is_done(out / cells[i].name)) continue;
+        plan.order.push_back(i);
+        work.push_back(expected_work(cells[i].recipe));
+        shards = std::max(shards, cells[i].recipe.train.shards);
+    }
+    plan.ranks_per_cell = ranks.ranks_per_cell > 0 ? ranks.ranks_per_cell
+                                                   : choose_ranks_per_cell(work, ranks.world.size(), shards);
+    if (plan.ranks_per_cell == ranks.world.size()) return plan;  // one after the other, as they are written
+    std::vector<std::size_t> places(work.size());
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    std::stable_sort(places.begin(), places.end(), [&](auto a, auto b) { return work[a] > work[b]; });
+    std::vector<std::size_t> order;
+    for (const std::size_t place : places) order.push_back(plan.order[place]);
+    plan.order = order;
+    return plan;
+}
+
+// All ranks follow rank 0's plan: it alone sees the folders.
+Plan share_plan(const Communicator& world, const Plan& own) {
+    std::vector<Index> numbers(own.order.begin(), own.order.end());
+    numbers.push_back(own.ranks_per_cell);
+    numbers.resize(static_cast<std::size_t>(world.largest(static_cast<long>(numbers.size()))));
+    world.broadcast(std::span(numbers));
+    return {{numbers.begin(), numbers.end() - 1}, numbers.back()};
+}
+
+// Adds up what the groups did.
+ExperimentResult gather_results(const Communicator& world, const Communicator& group,
+                                const ExperimentResult& own) {
+    nlohmann::json words;
+    if (group.is_root())
+        words = {{"done", own.done}, {"interrupted", own.interrupted}, {"failed", own.failed}};
+    ExperimentResult all;
+    all.skipped = own.skipped;
+    for (const std::string& text :
+         world.gather(words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
+        const auto part = nlohmann::json::parse(text);
+        if (part.is_null()) continue;
+        all.done += part["done"].get<Index>();
+        all.interrupted = all.interrupted || part["interrupted"].get<bool>();
+        for (const auto& line : part["failed"]) all.failed.push_back(line.get<std::string>());
+    }
+    return all;
+}
+
+// A cell's error as its whole group met it; throws it again where some ranks of the group did not.
+std::string shared_reason(const Communicator& group, const Error& error) {
+    if (group.alone()) return error.what();
+    const SharedFailure shared = share_failure(group, error, patience);
+    if (!shared.everywhere) throw error;
+    return shared.message;
 }
 
 }  // namespace
 
-ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& out, Workbench& bench,
-                                Reporter& reporter) {
-    check_folders(cells, out);
+ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& out,
+                                const ExperimentRanks& ranks, Reporter& reporter) {
+    const Communicator& world = ranks.world;
+    require(ranks.ranks_per_cell <= world.size(), "--ranks-per-cell: expected at most the {} ranks, found {}",
+            world.size(), ranks.ranks_per_cell);
+    Plan plan;
+    on_root(world, [&] {
+        check_folders(cells, out);
+        plan = make_plan(cells, out, ranks);
+    });
+    plan = share_plan(world, plan);
+    const auto groups = world.size() / static_cast<int>(plan.ranks_per_cell);
+    const Communicator group =
+        groups == 1 ? world : world.split(static_cast<int>((world.rank() + 1L) * groups - 1) / world.size());
+    Workbench bench(ranks.threads, group);
+    CellQueue queue(world, group, plan.order);
+    CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), plan.order.size());
     ExperimentResult result;
-    CellReporter cell_reporter(reporter, cells.size());
-    for (std::size_t i = 0; i < cells.size() && !result.interrupted; ++i) {
-        const fs::path folder = out / cells[i].name;
-        cell_reporter.begin(i + 1);
-        if (is_done(folder)) {
-            cell_reporter.message(cells[i].name + ": done before");
-            ++result.skipped;
-            continue;
-        }
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (std::count(plan.order.begin(), plan.order.end(), i) > 0) continue;
+        ++result.skipped;
+        if (world.is_root())
+            reporter.message(fmt::format("[{}/{}] {}: done before", i + 1, cells.size(), cells[i].name));
+    }
+    while (const auto next = queue.next()) {
+        result.interrupted = group.any(reporter.stop());
+        if (result.interrupted) break;
+        const Cell& cell = cells[*next];
+        const fs::path folder = out / cell.name;
+        cell_reporter.begin(*next + 1);
         try {
-            run_cell(cells[i], static_cast<Index>(i), folder, bench, cell_reporter, result);
+            run_cell(cell, static_cast<Index>(*next), folder, bench, cell_reporter, result);
         } catch (const Error& error) {  // of this cell; the others go on
-            result.failed.push_back(cells[i].name + ": " + error.what());
+            result.failed.push_back(cell.name + ": " + shared_reason(group, error));
             cell_reporter.message(result.failed.back());
-            if (fs::exists(folder)) update_manifest(folder, {{"state", "failed"}, {"failure", error.what()}});
+            on_root(group, [&] {
+                if (fs::exists(folder))
+                    update_manifest(folder, {{"state", "failed"}, {"failure", error.what()}});
+            });
         }
         cell_reporter.end();
+        if (result.interrupted) break;
     }
-    return result;
+    queue.close();
+    return gather_results(world, group, result);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

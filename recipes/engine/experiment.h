@@ -27,10 +27,18 @@ namespace locus::inline LOCUS_SCALAR {
 EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const std::string& name,
                               Workbench& bench, Reporter& reporter);
 
+/// Who works: groups of ranks take cells from one queue, the longest expected first.
+struct ExperimentRanks {
+    Communicator world = {};
+    Index ranks_per_cell = 0;  // 0: what ends first, by choose_ranks_per_cell()
+    int threads = 1;           // of a rank
+};
+
 /// Trains and evaluates the cells that are not done yet, each in out/NAME; one that was stopped half-way goes
-/// on from its checkpoint. A cell that fails is reported and the others go on. Throws a storage Error before
-/// any work when `out` holds cells of another experiment.
+/// on from its checkpoint. A cell that fails on all ranks of its group is reported and the others go on; what
+/// only some ranks of a group meet is thrown. Throws a storage Error before any work when `out` holds cells
+/// of another experiment, a usage Error for more ranks a cell than there are. All ranks get the result.
 ExperimentResult run_experiment(const std::vector<Cell>& cells, const std::filesystem::path& out,
-                                Workbench& bench, Reporter& reporter);
+                                const ExperimentRanks& ranks, Reporter& reporter);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -20,7 +20,7 @@ std::string initial_value_hash(const Transformer& model) {
 }
 
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
-                              const TrainingOrder& order, int threads) {
+                              const TrainingOrder& order, int threads, int ranks) {
     const Recipe& recipe = cell.recipe;
     nlohmann::json manifest;
     manifest["question"] = recipe.question;
@@ -51,7 +51,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
     manifest["initial_value_hash"] = initial_value_hash(model);
     manifest["machine"] = machine_manifest();
     manifest["threads"] = threads;
-    manifest["ranks"] = 1;
+    manifest["ranks"] = ranks;
     manifest["resumed_from"] = nlohmann::json::array();
     manifest["seconds"] = 0;
     return manifest;

@@ -12,9 +12,9 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// The manifest of a run that begins. `index` is the cell's place in its experiment.
+/// The manifest of a run that begins. `index` is the cell's place in its experiment; `threads` are a rank's.
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
-                              const TrainingOrder& order, int threads);
+                              const TrainingOrder& order, int threads, int ranks);
 
 /// XXH3-128 of the initial values that arms share: all parameters but those of the encoding. REQUIRES: not
 /// trained yet.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "data/positions.h"
+#include "framework/distributed/together.h"
 
 namespace locus {
 
@@ -90,38 +91,85 @@ void run(const Transformer& model, const Pass& pass, const Batch& batch, Index f
     }
 }
 
+// The passes of a rank: as they are sorted by length, every n-th gives all ranks about the same work.
+std::vector<const Pass*> passes_of(const std::vector<Pass>& passes, int rank, int ranks) {
+    std::vector<const Pass*> own;
+    for (auto i = static_cast<std::size_t>(rank); i < passes.size(); i += static_cast<std::size_t>(ranks))
+        own.push_back(&passes[i]);
+    return own;
+}
+
+// Calls visit(first slot, number of slots) for what a pass scores.
+template <typename Visit>
+void each_run_of_slots(const Pass& pass, Visit visit) {
+    for (const Window* window : pass.windows) visit(window->slot, window->scored());
+}
+
+// Every rank gets the losses that the others worked out, bit for bit.
+void gather_losses(const std::vector<Pass>& passes, const Communicator& group, std::vector<double>& nats) {
+    if (group.alone()) return;
+    std::vector<double> packed;
+    std::vector<Index> begins = {0};
+    for (int rank = 0; rank < group.size(); ++rank) {
+        for (const Pass* pass : passes_of(passes, rank, group.size())) {
+            each_run_of_slots(*pass, [&](Index slot, Index count) {
+                packed.insert(packed.end(), nats.begin() + slot, nats.begin() + slot + count);
+            });
+        }
+        begins.push_back(static_cast<Index>(packed.size()));
+    }
+    group.gather(std::span(packed), begins);
+    auto next = packed.begin();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        for (const Pass* pass : passes_of(passes, rank, group.size())) {
+            each_run_of_slots(*pass, [&](Index slot, Index count) {
+                std::copy_n(next, count, nats.begin() + slot);
+                next += count;
+            });
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
                           std::span<const Window> windows, Index slots, Workers& workers,
-                          ProgressCount& progress, const PositionOptions& positions) {
+                          ProgressCount& progress, const PositionOptions& positions,
+                          const Communicator& group) {
     std::vector<double> nats(static_cast<std::size_t>(slots), std::numeric_limits<double>::quiet_NaN());
     const std::vector<Pass> passes = make_passes(windows);
+    const std::vector<const Pass*> own = passes_of(passes, group.rank(), group.size());
     std::atomic<std::size_t> next = 0;
-    workers.run([&](int) {
+    Index tokens = 0;  // of all ranks
+    for (const Window& window : windows) tokens += window.inputs;
+    const auto work = [&](int) {
         const Recording no_tape(nullptr);
         Arena arena;
         try {
-            for (std::size_t i = next++; i < passes.size(); i = next++) {
-                const Batch batch = make_batch(passes[i], documents, positions);
+            for (std::size_t i = next++; i < own.size(); i = next++) {
+                const Batch batch = make_batch(*own[i], documents, positions);
                 const Index reach = positions.kind == PositionKind::randomized ? positions.max_position : 0;
                 {
                     const ArenaScope scope(&arena);
-                    run(model, passes[i], batch, reach, nats);
+                    run(model, *own[i], batch, reach, nats);
                 }
                 arena.reset();
                 progress.add(batch.sequences * batch.length);
             }
         } catch (...) {
-            next = passes.size();  // the other workers stop after the pass that they are in
+            next = own.size();  // the other workers stop after the pass that they are in
             throw;
         }
-    });
+    };
+    together(group, [&] { workers.run(work); });
+    gather_losses(passes, group, nats);
+    for (const Pass* pass : own) tokens -= pass->sequences() * pass->length();
+    if (!group.alone()) together(group, [&] { progress.add(tokens); });
     return nats;
 }
 
 TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers,
-                    const PositionOptions& positions) {
+                    const PositionOptions& positions, const Communicator& group) {
     std::vector<Window> windows;
     TokenSum sum;
     for (std::size_t d = 0; d < split.documents.size(); ++d) {
@@ -131,7 +179,7 @@ TokenSum split_loss(const Transformer& model, const Split& split, Index length, 
         sum.tokens += std::max<Index>(0, tokens - 1);
     }
     ProgressCount silent(nullptr, 0);
-    for (double nats : score(model, split.documents, windows, sum.tokens, workers, silent, positions))
+    for (double nats : score(model, split.documents, windows, sum.tokens, workers, silent, positions, group))
         sum.nats += nats;
     return sum;
 }

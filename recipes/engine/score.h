@@ -8,6 +8,7 @@
 
 #include "data/split.h"
 #include "framework/core/parallel.h"
+#include "framework/distributed/communicator.h"
 #include "models/transformer.h"
 #include "recipes/engine/bootstrap.h"
 #include "recipes/engine/windows.h"
@@ -36,15 +37,16 @@ namespace locus::inline LOCUS_SCALAR {
 
 /// Nats of the scored places of `windows`, each at its slot, [slots]; NaN where no window writes. Positions
 /// are evaluation_positions(): they count from 0 in each window, or are drawn for it. Windows of equal length
-/// share a forward pass of a size that depends on their length and number only, so the number of workers
-/// changes no bit.
+/// share a forward pass of a size that depends on their length and number only, so the numbers of workers and
+/// ranks change no bit. The ranks of `group` share the passes out; all get all results.
 std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
                           std::span<const Window> windows, Index slots, Workers& workers,
-                          ProgressCount& progress, const PositionOptions& positions = {});
+                          ProgressCount& progress, const PositionOptions& positions = {},
+                          const Communicator& group = {});
 
 /// Loss over a split in windows of `length` that do not overlap; sum 0 over 0 tokens where there is no
 /// target.
 TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers,
-                    const PositionOptions& positions = {});
+                    const PositionOptions& positions = {}, const Communicator& group = {});
 
 }  // namespace locus::inline LOCUS_SCALAR

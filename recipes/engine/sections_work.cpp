@@ -133,6 +133,8 @@ std::vector<Key> train_keys() {
     keys.integer("batch_tokens", &T::batch_tokens, at_least(1),
                  "of one optimizer step; a multiple of length");
     keys.integer("shards", &T::shards, {1, 1 << 20}, "fixed cuts of a step's batch; a power of two");
+    keys.choice("reduction", &T::reduction, {"exact", "fast"},
+                "gradients of ranks: the same bits on any number of them, or MPI's own order");
     keys.number("lr", &T::lr, {0, unbounded, true, false}, "greatest learning rate");
     keys.number("min_lr", &T::min_lr, {0, unbounded}, "where the schedule ends; default: lr / 10");
     keys.custom(

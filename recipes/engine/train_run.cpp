@@ -3,11 +3,12 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "data/batches.h"
+#include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checkpoint_folder.h"
+#include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "framework/io/machine.h"
 #include "framework/io/run_log.h"
@@ -15,29 +16,14 @@
 #include "framework/train/state.h"
 #include "recipes/engine/manifest.h"
 #include "recipes/engine/score.h"
+#include "recipes/engine/text_difference.h"
 #include "recipes/engine/write.h"
-#include "recipes/engine/yaml.h"
 
 namespace fs = std::filesystem;
 
 namespace locus {
 
 namespace {
-
-// The first line in which two texts differ, from the second of them.
-std::string first_difference(const std::string& here, const std::string& there) {
-    std::istringstream a(here), b(there);
-    std::string line_a, line_b;
-    for (int number = 1;; ++number) {
-        const bool more_a = static_cast<bool>(std::getline(a, line_a)),
-                   more_b = static_cast<bool>(std::getline(b, line_b));
-        if (more_a != more_b || line_a != line_b) {
-            return fmt::format("line {} is '{}' there, '{}' here", number, more_b ? line_b : "",
-                               more_a ? line_a : "");
-        }
-        if (!more_a) return "no line differs";
-    }
-}
 
 void check_folder(const fs::path& folder, const std::string& recipe) {
     const fs::path path = folder / "recipe.yaml";
@@ -81,13 +67,15 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// One training run: everything that the hooks of the loop need.
+// One training run: everything that the hooks of the loop need. Of a group of ranks, rank 0 alone touches the
+// run folder; the others get the state from it.
 class TrainSession {
   public:
     TrainSession(const Cell& cell, Index index, const fs::path& folder, Workbench& bench, Reporter& reporter)
         : recipe_(cell.recipe),
           folder_(folder),
           bench_(bench),
+          group_(bench.group()),
           reporter_(reporter),
           model_(make_trainable_model(recipe_)),
           data_(bench.data(recipe_.data)),
@@ -96,22 +84,23 @@ class TrainSession {
           checkpoints_(folder / "checkpoints", recipe_.train.keep),
           identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer,
                     model_->options().vocabulary, recipe_.train.seed},
-          manifest_(first_manifest(cell, index, *model_, data_, order_, bench.workers().count())),
-          trainer_(model_->parameters(), recipe_.train, bench.workers()) {
+          manifest_(first_manifest(cell, index, *model_, data_, order_, bench.workers().count(),
+                                   bench.group().size())),
+          trainer_(model_->parameters(), recipe_.train, bench.workers(), bench.group()) {
         require(recipe_.train.validate_every == 0 || data_.splits.valid.tokens() > 0, Failure::data,
                 "train.validate_every is {}, but nothing is held out to validate on",
                 recipe_.train.validate_every);
+        if (!group_.is_root()) return;
         check_folder(folder, identity_.recipe);
         for (const std::string& note : cell.notes) reporter.message(note);
     }
 
     TrainedRun run(const Resume& resume) {
-        const Index done = restore(resume);
-        make_folder(folder_, identity_.recipe);  // not before: a bad --resume leaves nothing behind
-        announce(done);
-        write_json(folder_ / "manifest.json", manifest_);
-        log_ = std::make_unique<RunLog>(folder_ / "metrics.jsonl", done);
-        for (const std::string& warning : log_->warnings()) reporter_.message(warning);
+        check_ranks();
+        Index done = 0;
+        on_root(group_, [&] { done = restore(resume); });
+        share_state(done);
+        on_root(group_, [&] { open_folder(done); });
         Index step = done;
         try {
             step = fit(trainer_, recipe_.train, done, hooks());
@@ -120,11 +109,22 @@ class TrainSession {
             throw;
         }
         const bool finished = step == recipe_.train.steps();
-        finish(finished ? "trained" : "interrupted", "");
+        on_root(group_, [&] { finish(finished ? "trained" : "interrupted", ""); });
         return {std::move(model_), step, finished};
     }
 
   private:
+    // Ranks that differ in any of these would drift apart, bit by bit.
+    void check_ranks() const {
+        if (group_.alone()) return;
+        const nlohmann::json machine = machine_manifest();
+        for (const char* part :
+             {"commit", "dirty", "compiler", "flags", "blas", "blas_kernel", "cpu_features"})
+            require_alike(group_, fmt::format("machines of the ranks: {}", part), machine[part].dump());
+        require_alike(group_, "recipe (XXH3)", checksum(std::as_bytes(std::span(identity_.recipe))));
+        require_alike(group_, "corpus (hash)", data_.corpus.hash);
+    }
+
     Index restore(const Resume& resume) {
         if (resume.kind == Resume::Kind::never) return 0;
         Checkpoint checkpoint;
@@ -153,6 +153,26 @@ class TrainSession {
         return checkpoint.step;
     }
 
+    // All ranks go on from rank 0's step, parameters and moments: they need no common disk.
+    void share_state(Index& done) {
+        if (group_.alone()) return;
+        group_.broadcast(std::span(&done, 1));
+        ParameterStore& store = model_->parameters();
+        for (const Tensor& flat :
+             {store.values(), trainer_.optimizer().first_moment(), trainer_.optimizer().second_moment()})
+            group_.broadcast(flat.values());
+        store.touch();
+    }
+
+    // Not before the state was restored: a bad --resume leaves nothing behind.
+    void open_folder(Index done) {
+        make_folder(folder_, identity_.recipe);
+        announce(done);
+        write_json(folder_ / "manifest.json", manifest_);
+        log_ = std::make_unique<RunLog>(folder_ / "metrics.jsonl", done);
+        for (const std::string& warning : log_->warnings()) reporter_.message(warning);
+    }
+
     void announce(Index done) {
         const Index steps = recipe_.train.steps();
         reporter_.message(fmt::format(
@@ -179,20 +199,31 @@ class TrainSession {
         };
         hooks.validate = [this](Index) {
             const TokenSum sum = split_loss(*model_, data_.splits.valid, recipe_.train.length,
-                                            bench_.workers(), recipe_.data.positions);
+                                            bench_.workers(), recipe_.data.positions, group_);
             return sum.nats / static_cast<double>(sum.tokens);
         };
         hooks.log = [this](const StepRecord& record) {
-            log_->write(record);
-            show(record);
+            on_root(group_, [&] {
+                log_->write(record);
+                show(record);
+            });
         };
         hooks.save = [this](Index step) {
-            log_->flush();  // a checkpoint must not outrun its log
-            checkpoints_.save(capture(model_->parameters(), trainer_.optimizer(), identity_, step,
-                                      recipe_.train.sequences()));
+            if (!group_.alone()) require_alike(group_, "parameters of the ranks", parameters_hash());
+            on_root(group_, [&] { save(step); });
         };
-        hooks.stop = [this] { return reporter_.stop(); };
+        hooks.stop = [this] { return group_.any(reporter_.stop()); };
         return hooks;
+    }
+
+    void save(Index step) {
+        log_->flush();  // a checkpoint must not outrun its log
+        checkpoints_.save(
+            capture(model_->parameters(), trainer_.optimizer(), identity_, step, recipe_.train.sequences()));
+    }
+
+    std::string parameters_hash() const {
+        return checksum(std::as_bytes(model_->parameters().values().values()));
     }
 
     void show(const StepRecord& record) {
@@ -208,6 +239,7 @@ class TrainSession {
     }
 
     void finish(const std::string& state, const std::string& failure) {
+        if (!group_.is_root()) return;
         log_->flush();
         manifest_["state"] = state;
         if (!failure.empty()) manifest_["failure"] = failure;
@@ -219,6 +251,7 @@ class TrainSession {
     const Recipe& recipe_;
     fs::path folder_;
     Workbench& bench_;
+    Communicator group_;
     Reporter& reporter_;
     std::unique_ptr<Transformer> model_;  // before any data is read: sizes that do not fit are refused first
     const LoadedData& data_;
@@ -236,42 +269,10 @@ class TrainSession {
 
 TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
                      Workbench& bench, Reporter& reporter) {
-    return TrainSession(cell, index, folder, bench, reporter).run(resume);
-}
-
-namespace {
-
-OpenedRun opened(const Checkpoint& checkpoint, const fs::path& source) {
-    OpenedRun run;
-    run.recipe = expand({source.string(), read_yaml(checkpoint.recipe, source.string())}, {}, recipe_schema())
-                     .front()
-                     .recipe;
-    run.model = make_model(run.recipe);
-    restore_parameters(checkpoint, run.model->parameters(), source.string());
-    run.step = checkpoint.step;
-    return run;
-}
-
-}  // namespace
-
-OpenedRun open_run(const fs::path& folder) {
-    require(fs::exists(folder / "recipe.yaml"), Failure::storage,
-            "{}: not a run folder: it has no recipe.yaml", folder.string());
-    const auto found = CheckpointFolder(folder / "checkpoints", 1).newest();
-    require(found.has_value(), Failure::storage, "{}: no checkpoint yet", folder.string());
-    const std::string recipe = read_file(folder / "recipe.yaml");
-    require(recipe == found->checkpoint.recipe, Failure::storage, "{}: not of the recipe in {}: {}",
-            found->path.string(), (folder / "recipe.yaml").string(),
-            first_difference(recipe, found->checkpoint.recipe));
-    OpenedRun run = opened(found->checkpoint, found->path);
-    run.warnings = found->warnings;
-    if (!run.warnings.empty())
-        run.warnings.push_back(fmt::format("{}: this older checkpoint stands in", found->path.string()));
-    return run;
-}
-
-OpenedRun open_checkpoint(const fs::path& path) {
-    return opened(load_checkpoint(path), path);
+    std::unique_ptr<TrainSession> session;
+    together(bench.group(),
+             [&] { session = std::make_unique<TrainSession>(cell, index, folder, bench, reporter); });
+    return session->run(resume);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -34,7 +34,8 @@ struct TrainedRun {
 /// Trains `cell` in `folder`, which then holds recipe.yaml, manifest.json, metrics.jsonl and checkpoints/. A
 /// folder that holds a run of the same recipe goes on from its checkpoint. Throws a storage Error when the
 /// folder belongs to another recipe, a data Error, or a numeric Error when the run diverges (the manifest
-/// then says so).
+/// then says so). The ranks of the bench's group train it together, to the same bits as one; rank 0 alone
+/// touches the folder.
 TrainedRun train_run(const Cell& cell, Index index, const std::filesystem::path& folder, const Resume& resume,
                      Workbench& bench, Reporter& reporter);
 
@@ -45,7 +46,9 @@ struct OpenedRun {
     Index step = 0;
     std::vector<std::string> warnings = {};  // of newer checkpoints that could not be read
 };
-OpenedRun open_run(const std::filesystem::path& folder);
+
+/// Rank 0 of a group reads; the others get the run from it.
+OpenedRun open_run(const std::filesystem::path& folder, const Communicator& group = {});
 
 /// The same from one checkpoint file, which holds its recipe.
 OpenedRun open_checkpoint(const std::filesystem::path& path);

@@ -7,6 +7,7 @@
 
 #include "data/split.h"
 #include "framework/core/parallel.h"
+#include "framework/distributed/communicator.h"
 #include "models/transformer.h"
 #include "recipes/engine/recipe.h"
 #include "recipes/engine/schema.h"
@@ -22,18 +23,20 @@ struct LoadedData {
     Splits splits;
 };
 
-/// Keeps the workers and the last corpus.
+/// Keeps the workers, the ranks that work together, and the last corpus.
 class Workbench {
   public:
-    explicit Workbench(int threads) : workers_(threads) {}
+    explicit Workbench(int threads, const Communicator& group = {}) : workers_(threads), group_(group) {}
 
     Workers& workers() { return workers_; }
+    const Communicator& group() const { return group_; }
 
     /// The data of a recipe. Throws a data Error.
     const LoadedData& data(const DataOptions& options);
 
   private:
     Workers workers_;
+    Communicator group_;
     std::map<std::string, std::unique_ptr<LoadedData>> data_;  // one entry: cells seldom differ in data
 };
 

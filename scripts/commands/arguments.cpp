@@ -91,9 +91,9 @@ void Arguments::refuse_overrides() const {
         fail(Failure::usage, "{}: takes no key=value, found '{}'", usage_, overrides_.front());
 }
 
-int Arguments::threads() const {
+int Arguments::threads(int ranks) const {
     return has("threads") ? static_cast<int>(parse_count(text("threads"), "--threads", 1, 4096))
-                          : default_threads();
+                          : default_threads(ranks);
 }
 
 long parse_count(const std::string& text, const std::string& option, long least, long most) {

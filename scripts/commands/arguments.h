@@ -42,8 +42,8 @@ class Arguments {
     /// Throws a usage Error where there are overrides.
     void refuse_overrides() const;
 
-    /// --threads, else what the environment allows.
-    int threads() const;
+    /// --threads, else what the environment allows; `ranks` share the allowed cores.
+    int threads(int ranks = 1) const;
 
   private:
     std::string usage_;

@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "framework/distributed/together.h"
 #include "recipes/engine/experiment.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
 namespace locus {
@@ -54,9 +56,7 @@ void print(const EvaluationReport& report) {
     }
 }
 
-}  // namespace
-
-int eval_command(const Words& words) {
+int evaluate(const Words& words, const Communicator& world) {
     const Arguments arguments(
         "eval RUN [--lengths 64,128] [--protocol NAME[:ARG] ...]", words,
         {
@@ -69,28 +69,35 @@ int eval_command(const Words& words) {
         });
     if (arguments.help()) return 0;
     const std::string folder = arguments.subject("RUN");
-    OpenedRun run = open_run(folder);
+    OpenedRun run = open_run(folder, world);
     apply(arguments, run.recipe.evaluate);
     const bool of_recipe = !arguments.has("lengths") && !arguments.has("protocol") && !arguments.has("split");
     EvaluationReport report;
     {
-        Terminal terminal;
+        Terminal terminal(world.is_root());
         for (const std::string& warning : run.warnings) terminal.message(warning);
-        Workbench bench(arguments.threads());
+        Workbench bench(arguments.threads(world.sharing_cores()), world);
         report = evaluate_run(run.recipe, *run.model, folder, bench, terminal);
         if (of_recipe)
-            keep_evaluation(report, folder);
+            on_root(world, [&] { keep_evaluation(report, folder); });
         else
             terminal.message(
                 "not kept: the evaluations of a run folder, from which its table is made, are those of its "
                 "recipe");
     }
+    if (!world.is_root()) return 0;
     if (arguments.has("json")) {
         fmt::print("{}\n", to_json(report).dump(2));
     } else {
         print(report);
     }
     return 0;
+}
+
+}  // namespace
+
+int eval_command(const Words& words) {
+    return with_ranks(words, [&](const Communicator& world) { return evaluate(words, world); });
 }
 
 }  // namespace locus

@@ -24,7 +24,7 @@ std::size_t columns() {
 
 }  // namespace
 
-Terminal::Terminal() : interactive_(isatty(STDERR_FILENO) == 1) {
+Terminal::Terminal(bool speaks) : speaks_(speaks), interactive_(isatty(STDERR_FILENO) == 1) {
     for (int signal : {SIGINT, SIGTERM, SIGUSR2}) std::signal(signal, remember);
 }
 
@@ -38,12 +38,14 @@ void Terminal::clear_status() {
 }
 
 void Terminal::message(const std::string& line) {
+    if (!speaks_) return;
     clear_status();
     fmt::print(stderr, "{}\n", line);
 }
 
 void Terminal::status(const std::string& line) {
     using namespace std::chrono_literals;
+    if (!speaks_) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < (interactive_ ? 100ms : 10000ms)) return;
     last_ = now;

@@ -10,7 +10,8 @@ namespace locus {
 /// Writes to stderr; a signal (SIGINT, SIGTERM, SIGUSR2) asks the work to save and leave.
 class Terminal : public Reporter {
   public:
-    Terminal();
+    /// One that does not speak only listens for signals: of several ranks, one prints.
+    explicit Terminal(bool speaks = true);
     ~Terminal() override;
 
     void message(const std::string& line) override;
@@ -20,6 +21,7 @@ class Terminal : public Reporter {
   private:
     void clear_status();
 
+    bool speaks_;
     bool interactive_;
     bool shown_ = false;
     std::chrono::steady_clock::time_point last_{};

@@ -4,6 +4,7 @@
 #include "recipes/engine/train_run.h"
 #include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
 namespace locus {
@@ -22,9 +23,7 @@ kernels::GemmBackend parse_gemm(const std::string& text) {
     return text == "own" ? kernels::GemmBackend::own : kernels::GemmBackend::openblas;
 }
 
-}  // namespace
-
-int train_command(const Words& words) {
+int train(const Words& words, const Communicator& world) {
     const Arguments arguments(
         "train RECIPE [key=value ...] --out DIR", words,
         {
@@ -47,13 +46,19 @@ int train_command(const Words& words) {
         return 0;
     }
     const std::string out = arguments.needed("out");
-    Terminal terminal;
-    Workbench bench(arguments.threads());
+    Terminal terminal(world.is_root());
+    Workbench bench(arguments.threads(world.sharing_cores()), world);
     const TrainedRun run =
         train_run(cells.front(), 0, out, parse_resume(arguments.text("resume")), bench, terminal);
     terminal.message(
         fmt::format("{}: {} after step {}", out, run.finished ? "trained" : "stopped and saved", run.step));
     return run.finished ? 0 : static_cast<int>(Failure::interrupted);
+}
+
+}  // namespace
+
+int train_command(const Words& words) {
+    return with_ranks(words, [&](const Communicator& world) { return train(words, world); });
 }
 
 }  // namespace locus

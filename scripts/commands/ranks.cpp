@@ -1,0 +1,51 @@
+#include "scripts/commands/ranks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "framework/distributed/together.h"
+
+namespace locus {
+
+namespace {
+
+constexpr double patience = 2;  // seconds for the other ranks to fail alike, before the job is ended
+
+// The lowest rank that failed speaks for all.
+int report_failure(const Communicator& world, const Error& error) {
+    const SharedFailure shared = share_failure(world, error, patience);
+    if (shared.lowest) {
+        std::fflush(stdout);
+        fmt::print(stderr, "locus: {}\n", shared.message);
+        std::fflush(stderr);
+    } else if (!shared.everywhere) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));  // the lowest ends the job, unless it is gone
+    }
+    if (!shared.everywhere) world.abort(shared.code);
+    return shared.code;
+}
+
+}  // namespace
+
+bool is_shared(const Words& words) {
+    return std::none_of(words.begin(), words.end(), [](const std::string& word) {
+        return word == "--help" || word == "-h" || word == "--dry-run";
+    });
+}
+
+int with_ranks(const Words& words, const std::function<int(const Communicator& world)>& work) {
+    if (!is_shared(words)) return work({});
+    const Session session;
+    if (session.world().alone()) return work(session.world());
+    try {
+        return work(session.world());
+    } catch (...) {
+        return report_failure(session.world(), current_error());
+    }
+}
+
+}  // namespace locus

@@ -1,0 +1,18 @@
+// A command on the ranks of an MPI job; without a launcher, on this process alone.
+#pragma once
+
+#include <functional>
+
+#include "framework/distributed/communicator.h"
+#include "scripts/commands/commands.h"
+
+namespace locus {
+
+/// Whether these words of a command ask for work that ranks share; help and --dry-run are rank 0's alone.
+bool is_shared(const Words& words);
+
+/// Runs `work` on every rank and returns its exit code. What all ranks throw is printed once; what only some
+/// throw is printed once and ends the job with its exit code. Alone, `work` throws to the caller.
+int with_ranks(const Words& words, const std::function<int(const Communicator& world)>& work);
+
+}  // namespace locus
