@@ -29,6 +29,17 @@ struct TableOptions {
     std::string over = "train.seed";  // what the mean and its interval run over
 };
 
+/// Where a run begins when it does not begin with drawn values: at the parameters of another one.
+struct FromOptions {
+    std::string run;            // a run folder or a checkpoint, from where the command is run
+    std::string arm;            // or the cell of this arm in the same experiment, at the same grid values
+    Index step = -1;            // of the checkpoint; -1: the last
+    Index original_length = 0;  // train.length of the run at the root; filled in
+    Index tokens = 0;           // seen until then: where the order of the training text goes on; filled in
+
+    bool given() const { return !run.empty() || !arm.empty(); }
+};
+
 /// One coordinate of a cell: {"arm", "rope"} or {"train.seed", "0"}.
 struct Coordinate {
     std::string axis;
@@ -44,6 +55,7 @@ struct Recipe {
     EncodingOptions encoding;
     MaskOptions mask;
     TrainOptions train;
+    FromOptions from;
     EvaluateOptions evaluate;
     TableOptions table;
     std::vector<Coordinate> cell;  // what varies, and its values here; empty for a recipe without `vary`
