@@ -165,6 +165,7 @@ std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& ki
     append(all, train_keys());
     append(all, from_keys());
     append(all, evaluate_keys());
+    append(all, search_keys());
     append(all, table_keys());
     return all;
 }

@@ -27,6 +27,7 @@ std::optional<Value> written_option(const OptionValue& value);
 std::vector<Key> data_keys();
 std::vector<Key> train_keys();
 std::vector<Key> from_keys();
+std::vector<Key> search_keys();
 std::vector<Key> evaluate_keys();
 std::vector<Key> table_keys();
 

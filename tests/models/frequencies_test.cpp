@@ -121,10 +121,17 @@ TEST(FrequencyRules, YarnAttentionFactors) {
     }
     EXPECT_EQ(seen, 10U);
     ASSERT_EQ(data["deepseek_examples"].size(), 2U);
+    const auto number = [](const json& value) {
+        return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
+    };
     for (const auto& c : data["deepseek_examples"]) {
-        const Choices both = {{"mscale", c["mscale"].get<double>()},
-                              {"mscale_all_dim", c["mscale_all_dim"].get<double>()}};
-        EXPECT_NEAR(magnitude(c["s"].get<double>(), both), c["cos_sin_factor"], 1e-15);
+        const double s = c["s"], weight = number(c["mscale"]);
+        EXPECT_NEAR(magnitude(s, {{"mscale", weight}, {"mscale_all_dim", number(c["mscale_all_dim"])}}),
+                    c["cos_sin_factor"].get<double>(), 1e-15);
+        // A divisor of (all but) one leaves the numerator, whose square DeepSeek's softmax scale gets.
+        const double numerator = magnitude(s, {{"mscale", weight}, {"mscale_all_dim", 1e-13}});
+        EXPECT_NEAR(numerator, c["get_mscale"].get<double>(), 1e-12);
+        EXPECT_NEAR(numerator * numerator, c["softmax_scale_multiplier"].get<double>(), 2e-12);
     }
     EXPECT_NEAR(magnitude(40, {{"mscale", 1.0}, {"mscale_all_dim", 0.707}}),
                 (0.1 * std::log(40.0) + 1) / (0.0707 * std::log(40.0) + 1), 1e-15);
