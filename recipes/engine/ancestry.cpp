@@ -101,7 +101,7 @@ void inherit(Layer& layer, const Ancestor& ancestor, const Source& source, const
     }
     layer.values["from.step"] = Value::scalar(text_of(ancestor.step), source);
     take(layer, "from.original_length", Value::scalar(text_of(original_length_of(ancestor.recipe)), source));
-    take(layer, "from.tokens", Value::scalar(text_of(ancestor.tokens), source));
+    take(layer, "from.seen_tokens", Value::scalar(text_of(ancestor.tokens), source));
 }
 
 }  // namespace locus

@@ -21,7 +21,7 @@ Ancestor read_ancestor(const std::string& path, Index step, const Schema& schema
 /// Lays `layer` over what it takes from `ancestor`: its model, mask, tokenizer and encoding, key by key, so
 /// that neither a base nor a scaling is lost where a recipe does not repeat it. Another kind of encoding
 /// takes nothing of the old one; another rule of scaling takes the original length only. Fills in
-/// from.step, from.original_length and from.tokens.
+/// from.step, from.original_length and from.seen_tokens.
 void inherit(Layer& layer, const Ancestor& ancestor, const Source& source, const Schema& schema);
 
 }  // namespace locus

@@ -55,7 +55,6 @@ struct SearchOptions {
     double attention_factor = 0;  // of every candidate; 0: sqrt(1 + ln s / ln L)
     Index windows = 16;           // of split valid: the fitness
     Index test_windows = 256;     // of split test: the verdict
-    std::uint64_t seed = 0;
 };
 
 /// One coordinate of a cell: {"arm", "rope"} or {"train.seed", "0"}.

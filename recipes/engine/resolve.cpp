@@ -110,13 +110,13 @@ void resolve_scaling(Recipe& recipe, const Said& said) {
 
 void resolve_from(const Recipe& recipe, const Said& said) {
     const FromOptions& from = recipe.from;
-    for (const std::string path : {"from.step", "from.original_length", "from.tokens"})
+    for (const std::string path : {"from.step", "from.original_length", "from.seen_tokens"})
         require(from.given() || !said.has(path), "{}: {} needs from.run or from.arm", said.where({path}), path);
     require(from.run.empty() || from.arm.empty(),
             "{}: from.run and from.arm say the same thing: give one of them", said.where({"from.arm"}));
     require(from.given() || recipe.train.tokens > 0,
-            "{}: train.steps: 0 trains nothing, which only a run with `from` can do",
-            said.where({"train.steps", "train.tokens"}));
+            "{}: {}: expected an integer >= 1, found '0' (nothing to train is for runs with `from`)",
+            said.where({"train.steps", "train.tokens"}), said.has("train.steps") ? "train.steps" : "train.tokens");
 }
 
 void resolve_steps(TrainOptions& train, const Draft& draft, const Said& said,

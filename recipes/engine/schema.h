@@ -33,7 +33,9 @@ class Schema {
     /// The path that a key is kept under: Hugging Face's rope_type is scaling.type.
     std::string canonical(const std::string& path) const;
     /// Whether a map at `path` is written as keys below it: encoding.scaling.
-    static bool is_block(const std::string& path) { return path == "encoding.scaling"; }
+    bool is_block(const std::string& path) const {
+        return !scalings_.kinds.empty() && path == "encoding.scaling";
+    }
     /// The options of a kind of encoding under a scaling rule ("plain": none), as the encoding carries them.
     /// REQUIRES: the kind has that rule.
     std::vector<Option> options(const std::string& kind, const std::string& rule) const;

@@ -56,7 +56,10 @@ class SearchSession {
           target_(options_.list == FactorList::short_factor
                       ? original_
                       : static_cast<Index>(std::llround(options_.factor * static_cast<double>(original_)))),
-          space_(options_, request(), options_.factor) {
+          space_(options_, request(), options_.factor, recipe_.train.seed) {
+        require(options_.list == FactorList::long_factor || recipe_.encoding.options.has("scaling.long_factor"),
+                "search: short factors are searched for a model of scaling type longrope, found {}",
+                scaling_of(recipe_.encoding.options).type);
         const LoadedData& data = bench.data(recipe_.data);
         seen_ = std::make_unique<FixedWindows>(data.splits.valid, data.splits.contiguous, target_, options_.windows);
         unseen_ = std::make_unique<FixedWindows>(data.splits.test, data.splits.contiguous, target_,
@@ -120,9 +123,6 @@ class SearchSession {
         }
         // The long factors of the model stay, and with them its factor, attention and n-hat.
         EncodingOptions encoding = recipe_.encoding;
-        require(encoding.options.has("scaling.long_factor"),
-                "search: short factors are searched for a model of scaling type longrope, found {}",
-                scaling_of(encoding.options).type);
         encoding.options.set("scaling.short_factor", factors);
         return encoding;
     }

@@ -24,10 +24,12 @@ std::vector<double> factors_of(const FrequencyRequest& request, const char* rule
 
 }  // namespace
 
-GeneSpace::GeneSpace(const SearchOptions& options, const FrequencyRequest& request, double factor)
+GeneSpace::GeneSpace(const SearchOptions& options, const FrequencyRequest& request, double factor,
+                     std::uint64_t seed)
     : options_(options),
       request_(request),
       factor_(factor),
+      seed_(seed),
       most_(static_cast<Index>(std::floor((options.upper * factor - 1) / options.step + 1e-9))) {
     require(most_ >= 1, "search: factors up to {} x {} leave nothing above 1 to search (search.upper)",
             options.upper, factor);
@@ -92,7 +94,7 @@ std::vector<Genes> GeneSpace::first_population() const {
 }
 
 Genes GeneSpace::mutated(Genes genes, std::initializer_list<std::uint64_t> key) const {
-    RandomStream stream(options_.seed, Purpose::search, key);
+    RandomStream stream(seed_, Purpose::search, key);
     for (std::size_t i = 0; i < genes.steps.size(); ++i) {
         if (stream.uniform() >= options_.probability) continue;
         const Index low = i == 0 ? 0 : genes.steps[i - 1];
@@ -104,7 +106,7 @@ Genes GeneSpace::mutated(Genes genes, std::initializer_list<std::uint64_t> key) 
 }
 
 Genes GeneSpace::crossed(Genes first, const Genes& second, std::initializer_list<std::uint64_t> key) const {
-    RandomStream stream(options_.seed, Purpose::search, key);
+    RandomStream stream(seed_, Purpose::search, key);
     for (std::size_t i = 0; i < first.steps.size(); ++i)
         if (stream.uniform() < options_.probability) first.steps[i] = second.steps[i];
     if (stream.uniform() < options_.probability) first.n_hat = second.n_hat;
@@ -130,7 +132,7 @@ std::vector<Genes> GeneSpace::children(const std::vector<Genes>& parents, Index 
     // Which parents take part is drawn by a key of its own, so that genes do not depend on it.
     const auto pick = [&](std::initializer_list<std::uint64_t> words, std::uint64_t which) -> const Genes& {
         const std::uint64_t* word = words.begin();
-        RandomStream stream(options_.seed, Purpose::search, {word[0], word[1], word[2] + (which << 32), word[3]});
+        RandomStream stream(seed_, Purpose::search, {word[0], word[1], word[2] + (which << 32), word[3]});
         return parents[stream.below(parents.size())];
     };
     breed(options_.mutations, 1, [&](auto words) { return mutated(pick(words, 1), words); });

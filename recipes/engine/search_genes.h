@@ -23,7 +23,8 @@ struct Genes {
 class GeneSpace {
   public:
     /// `factor`: how many times the original length. `n_hat` that reach beyond the original length are left out.
-    GeneSpace(const SearchOptions& options, const FrequencyRequest& request, double factor);
+    GeneSpace(const SearchOptions& options, const FrequencyRequest& request, double factor,
+              std::uint64_t seed = 0);
 
     std::vector<double> factors(const Genes& genes) const;
     Index n_hat(const Genes& genes) const { return n_hats_[static_cast<std::size_t>(genes.n_hat)]; }
@@ -50,6 +51,7 @@ class GeneSpace {
     SearchOptions options_;
     FrequencyRequest request_;
     double factor_;
+    std::uint64_t seed_;
     Index most_;
     std::vector<Index> n_hats_;
 };

@@ -78,12 +78,6 @@ std::vector<Key> search_keys() {
                 "of every candidate; 0: sqrt(1 + ln s / ln L)");
     keys.count("windows", &S::windows, 1, "of split valid, on which candidates are compared");
     keys.count("test_windows", &S::test_windows, 1, "of split test, on which the best is judged");
-    keys.add(
-        "seed", &S::seed, "of the draws",
-        [](const Value& value, const std::string& path) {
-            return read_integer(value, path, {0, std::numeric_limits<Index>::max()});
-        },
-        [](std::uint64_t seed) { return Value::scalar(text_of(static_cast<Index>(seed))); });
     return keys.take();
 }
 

@@ -95,6 +95,11 @@ void add_positions(Keys<DataOptions>& keys) {
     add("chunks", &P::chunks, at_least(2), {PositionKind::pose}, "parts of a window that are moved apart");
 }
 
+// No training at all, which resolve() allows only after another run.
+bool is_zero(const Value& value) {
+    return value.type == Value::Type::scalar && integer_from(value.text) == Index{0};
+}
+
 Range<Index> seeds() {
     return {0, std::numeric_limits<Index>::max()};
 }
@@ -123,11 +128,16 @@ std::vector<Key> train_keys() {
     const Writer unwritten = [](const Recipe&) { return std::nullopt; };
     Keys<T> keys("train", &Recipe::train);
     keys.integer("length", &T::length, at_least(1), "tokens of a training window");
-    keys.integer("tokens", &T::tokens, {0, 1'000'000'000'000'000}, "in all; rounded up to whole steps");
+    keys.custom(
+        "tokens", "in all; rounded up to whole steps",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.train.tokens = is_zero(value) ? 0 : read_integer(value, path, {1, 1'000'000'000'000'000});
+        },
+        [](const Recipe& recipe) { return Value::scalar(text_of(recipe.train.tokens)); });
     keys.custom(
         "steps", "of the optimizer, each of batch_tokens; instead of tokens; 0 with `from`: nothing is trained",
         [](Draft& draft, const Value& value, const std::string& path) {
-            draft.steps = read_integer(value, path, at_least(0));
+            draft.steps = is_zero(value) ? 0 : read_integer(value, path, at_least(1));
         },
         unwritten, "tokens");
     keys.integer("batch_tokens", &T::batch_tokens, at_least(1),
@@ -200,7 +210,7 @@ std::vector<Key> from_keys() {
     text("arm", &F::arm, "an earlier arm of this recipe, whose cell at the same grid values it begins with");
     count("step", &F::step, 0, "of the checkpoint; last: the newest");
     count("original_length", &F::original_length, 1, "train.length of the run at the root; filled in");
-    count("tokens", &F::tokens, 0, "seen until then, from where the training text goes on; filled in");
+    count("seen_tokens", &F::tokens, 0, "until then, from where the training text goes on; filled in");
     return keys.take();
 }
 

@@ -22,8 +22,8 @@ const std::multimap<std::string, std::string> derived = {
     {"train.warmup_steps", "train.warmup"}, {"train.tokens", "train.steps"},
     {"train.tokens", "train.batch_tokens"}, {"model.kv_heads", "model.heads"},
     {"from.step", "from.arm"},              {"from.original_length", "from.arm"},
-    {"from.tokens", "from.arm"},            {"from.step", "from.run"},
-    {"from.original_length", "from.run"},   {"from.tokens", "from.run"},
+    {"from.seen_tokens", "from.arm"},            {"from.step", "from.run"},
+    {"from.original_length", "from.run"},   {"from.seen_tokens", "from.run"},
 };
 
 /// What the recipe declares as varied: the axes of its cells, and what its arms set where the manifests tell.

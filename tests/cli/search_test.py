@@ -5,7 +5,7 @@ import unittest
 from support import CommandCase, strict_json
 
 BASE = """question: Which factors carry it further?
-data: { corpus: generated, documents: 20, document_length: 900 }
+data: { corpus: generated, documents: 20, document_length: 900, valid: 0.2, test: 0.2 }
 model: { layers: 1, width: 32, heads: 2 }
 encoding: { kind: rope, base: 500 }
 train: { length: 16, steps: 40, batch_tokens: 512, shards: 4, lr: 3e-3 }
@@ -13,7 +13,7 @@ evaluate: { lengths: [16, 32], protocols: [same_target], targets: 64 }
 """
 
 SEARCH = """question: Which factors carry it further?
-data: { corpus: generated, documents: 20, document_length: 900 }
+data: { corpus: generated, documents: 20, document_length: 900, valid: 0.2, test: 0.2 }
 from: { run: base }
 train: { steps: 0 }
 search: { factor: 2, population: 12, parents: 6, mutations: 4, crossovers: 4, iterations: 5, windows: 8, test_windows: 16 }
@@ -76,7 +76,7 @@ class SearchTest(CommandCase):
         self.refuses(2, "search", "search.yaml", "search.factor=1", "--out", "x", says=["search.factor"])
         self.refuses(2, "search", "search.yaml", "search.list=short_factor", "--out", "x", says=["longrope"])
         self.search("one", "search.iterations=1")
-        self.refuses(5, "search", "search.yaml", "search.seed=1", "--out", "one", says=["another search"])
+        self.refuses(5, "search", "search.yaml", "train.seed=1", "--out", "one", says=["another search"])
 
 
 if __name__ == "__main__":

@@ -82,9 +82,7 @@ TEST(GeneSpace, ChildrenKeepTheLawsAndAreNew) {
         }
         parents.assign(children.begin(), children.begin() + 16);
     }
-    SearchOptions other;
-    other.seed = 1;
-    EXPECT_NE(GeneSpace(other, request, 4).first_population(), space.first_population());
+    EXPECT_NE(GeneSpace({}, request, 4, 1).first_population(), space.first_population());
 }
 
 TEST(GeneSpace, HoldsNothingElse) {
