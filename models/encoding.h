@@ -51,6 +51,8 @@ struct EncodingCard {
     std::map<std::string, std::string> conventions;  // e.g. pairing: half_split
     std::optional<double> base;
     std::vector<double> inv_freq;  // [pairs], radians a position
+    std::vector<double> early_inv_freq;  // [pairs], of positions below early_positions (LongRoPE's n-hat)
+    std::int64_t early_positions = 0;
     std::vector<Index> pair_axis;  // [pairs], the axis of positions that turns a pair
     std::vector<std::vector<std::vector<double>>>
         learned_inv_freq;      // [layers][axes][key/value heads * pairs]
@@ -99,6 +101,9 @@ class PositionalEncoding {
     virtual void describe(EncodingCard& card, const CardRequest& request) const = 0;
 };
 
+/// Which rules `encoding.scaling` may name: none at all, position interpolation, or every frequency rule.
+enum class ScalingSupport { none, linear, every_rule };
+
 /// What the registry holds of an encoding.
 struct EncodingEntry {
     std::string doc;                // one line: what it is, and its source
@@ -106,6 +111,7 @@ struct EncodingEntry {
     std::vector<Index> axes = {1};  // of the positions that it reads; the usual number first
     bool causal_only = false;       // make() refuses any other site
     bool reads_positions = true;    // false: order is known from the mask and the content only
+    ScalingSupport scaling = ScalingSupport::none;
     std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
                                                       const ParameterScope&)>
         make;
@@ -116,6 +122,12 @@ struct EncodingEntry {
 };
 
 using EncodingRegistry = Registry<EncodingEntry>;
+
+/// The rules that `encoding.scaling` may name for an encoding; empty: it has no such option.
+std::vector<std::string> scaling_rules(const EncodingEntry& entry);
+
+/// The options of an encoding under a rule: its own, and where it can be scaled those of the rule.
+std::vector<Option> options_under(const EncodingEntry& entry, const std::string& rule = "plain");
 
 /// Throws unless the encoding of this kind reads positions of so many axes.
 void require_axes(const std::string& kind, Index axes);

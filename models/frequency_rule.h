@@ -1,7 +1,10 @@
 // How inverse frequencies of a rotation follow from the model and the length.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +14,18 @@ namespace locus {
 
 /// Inverse frequencies in radians a position, [pairs], and one magnitude for cosine and sine.
 struct Frequencies {
-    std::vector<double> inverse;
+    std::vector<double> inverse = {};
     double magnitude = 1;
+    std::optional<double> base = {};                  // where the rule changes it: base^(-2i / width)
+    std::vector<double> early = {};                   // [pairs], of the positions below `early_positions`
+    std::int64_t early_positions = 0;                 // LongRoPE's n-hat; 0: `early` is not in use
+    std::map<std::string, std::string> conventions = {};  // for the card
 };
 
 struct FrequencyRequest {
     Index width = 0;  // rotated dimensions of a head: twice the pairs
     double base = 10000;
-    Index trained_length = 0;  // tokens
+    Index trained_length = 0;  // tokens: original_max_position_embeddings
     Index length = 0;          // tokens, now
 };
 
@@ -27,6 +34,9 @@ struct FrequencyRule {
     std::string doc;
     std::vector<Option> options;
     bool varies_by_length = false;
+    /// Lengths of one class have the same frequencies; only of a rule that varies by length.
+    std::function<Index(Index length, Index trained_length)> length_class = nullptr;
+    /// Throws a usage Error for options that make no sense, whatever the length.
     std::function<Frequencies(const FrequencyRequest&, const Options&)> frequencies;
 };
 

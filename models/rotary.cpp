@@ -19,6 +19,25 @@ std::string to_string(Pairing pairing) {
     return pairing == Pairing::interleaved ? "interleaved (2i, 2i + 1)" : "half_split (i, i + pairs)";
 }
 
+RotaryFrequencies::RotaryFrequencies(FrequencyRequest request, const Options& options)
+    : scaling_(scaling_of(options)),
+      rule_(FrequencyRegistry::instance().at(scaling_.type)),
+      request_(request) {
+    request_.trained_length = scaling_.original_length(request.trained_length);
+    at(request.trained_length);  // refuses options before any work
+}
+
+Frequencies RotaryFrequencies::at(Index length) const {
+    FrequencyRequest request = request_;
+    request.length = length;
+    return rule_.frequencies(request, scaling_.options);
+}
+
+Index RotaryFrequencies::length_class(Index length) const {
+    if (!rule_.varies_by_length) return 0;
+    return rule_.length_class ? rule_.length_class(length, request_.trained_length) : length;
+}
+
 double RotaryPairs::magnitude_at(std::size_t pair, std::int64_t position) const {
     if (inverse[pair] == 0) return 1;
     if (log_magnitude_slope.empty()) return magnitude;
@@ -41,7 +60,7 @@ std::vector<Tensor> rotary_tables(const Positions& positions, const RotaryPairs&
             for (std::size_t i = 0; i < count; ++i) {
                 const bool placed = positions.placed(b, t);
                 const std::int64_t position = placed ? positions(b, t, axes[i]) : 0;
-                const double angle = static_cast<double>(position) * pairs.inverse[i];
+                const double angle = static_cast<double>(position) * pairs.inverse_at(i, position);
                 const double magnitude = placed ? pairs.magnitude_at(i, position) : 1;
                 *to_cos++ = static_cast<Scalar>(magnitude * std::cos(angle));
                 *to_sin++ = static_cast<Scalar>(magnitude * std::sin(angle));
@@ -79,7 +98,7 @@ PositionTerms RotaryTables::terms(const Positions& query, const Positions& key, 
 RotaryEncoding::RotaryEncoding(std::string kind, const Options& options, Index width, Index train_length)
     : kind_(std::move(kind)),
       pairing_(pairing_of(options)),
-      frequencies_({width, options.number("base"), train_length, 0}) {}
+      frequencies_({width, options.number("base"), train_length, 0}, options) {}
 
 PositionTerms RotaryEncoding::terms(const Positions& query, const Positions& key,
                                     const Context& context) const {
@@ -91,7 +110,12 @@ PositionTerms RotaryEncoding::terms(const Positions& query, const Positions& key
 
 void RotaryEncoding::describe(EncodingCard& card, const CardRequest& request) const {
     RotaryPairs pairs = pairs_at(request.length);
-    card.base = frequencies_.base();
+    const Frequencies frequencies = frequencies_at(request.length);
+    card.base = frequencies.base.value_or(frequencies_.base());
+    for (const auto& [name, text] : frequencies.conventions) card.conventions["scaling: " + name] = text;
+    if (frequencies_.rule() != "plain") card.conventions["scaling"] = frequencies_.rule();
+    card.early_inv_freq = std::move(pairs.early);
+    card.early_positions = pairs.early_positions;
     card.inv_freq = std::move(pairs.inverse);
     card.pair_axis = std::move(pairs.axis);
     card.magnitude = pairs.magnitude;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/encoding.h"
-#include "models/frequency_rule.h"
+#include "models/scaling.h"
 #include "models/table_cache.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -18,18 +18,19 @@ std::string to_string(Pairing pairing);
 /// Frequencies of an encoding by the rule that its recipe asks for.
 class RotaryFrequencies {
   public:
-    explicit RotaryFrequencies(const FrequencyRequest& request)
-        : rule_(FrequencyRegistry::instance().at("plain")), request_(request) {}
+    /// `request` has the training length; the rule's own original length goes before it. Throws a usage Error
+    /// for options that the rule refuses.
+    RotaryFrequencies(FrequencyRequest request, const Options& options);
 
-    Frequencies at(Index length) const {
-        FrequencyRequest request = request_;
-        request.length = length;
-        return rule_.frequencies(request, Options(rule_.options));
-    }
+    Frequencies at(Index length) const;
+    /// Lengths of one class have the same frequencies; 0 for all where the rule does not look at the length.
+    Index length_class(Index length) const;
     double base() const { return request_.base; }
+    const std::string& rule() const { return scaling_.type; }
     bool varies_by_length() const { return rule_.varies_by_length; }
 
   private:
+    Scaling scaling_;
     const FrequencyRule& rule_;
     FrequencyRequest request_;
 };
@@ -41,6 +42,19 @@ struct RotaryPairs {
     std::vector<double> log_magnitude_slope = {};  // [pairs], of a magnitude that grows with the position
     std::int64_t centre = 0;                       // where that magnitude is 1
     double magnitude = 1;
+    std::vector<double> early = {};    // [pairs], instead of `inverse` at positions below early_positions
+    std::int64_t early_positions = 0;  // 0: none
+
+    RotaryPairs() = default;
+    explicit RotaryPairs(const Frequencies& frequencies)
+        : inverse(frequencies.inverse),
+          magnitude(frequencies.magnitude),
+          early(frequencies.early),
+          early_positions(frequencies.early_positions) {}
+
+    double inverse_at(std::size_t pair, std::int64_t position) const {
+        return !early.empty() && position < early_positions ? early[pair] : inverse[pair];
+    }
 
     /// What cosine and sine of a pair are multiplied by at a position. A pair that never turns keeps its
     /// length, as dimensions that are left out of the rotation do.
@@ -73,6 +87,7 @@ class RotaryEncoding : public PositionalEncoding {
   public:
     PositionTerms terms(const Positions& query, const Positions& key, const Context& context) const override;
     bool varies_by_length() const override { return frequencies_.varies_by_length(); }
+    Index length_class(Index length) const override { return frequencies_.length_class(length); }
     void describe(EncodingCard& card, const CardRequest& request) const override;
 
   protected:
@@ -81,8 +96,9 @@ class RotaryEncoding : public PositionalEncoding {
     RotaryEncoding(std::string kind, const Options& options, Index width, Index train_length);
 
     virtual RotaryPairs pairs_at(Index length) const = 0;
+    /// Of the rule, before the encoding's own changes.
     Frequencies frequencies_at(Index length) const { return frequencies_.at(length); }
-    Index table_length(const Context& context) const { return varies_by_length() ? context.length : 0; }
+    Index table_length(const Context& context) const { return length_class(context.length); }
 
     const std::string kind_;
     const Pairing pairing_;

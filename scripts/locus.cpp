@@ -34,6 +34,8 @@ constexpr std::array commands = {
     Command{"verify", locus::verify_command,
             "RUN|RECIPE [key=value ...]                 does every way to run the model agree?"},
     Command{"sample", locus::sample_command, "RUN --prompt TEXT --tokens N               text from a model"},
+    Command{"search", locus::search_command,
+            "RECIPE [key=value ...] --out DIR            LongRoPE's search for the factors of a trained run"},
     Command{"data", locus::data_command, "fetch NAME | build INPUT... --out FILE | info FILE"},
     Command{"inspect", locus::inspect_command,
             "FILE                                      what a checkpoint or corpus holds"},

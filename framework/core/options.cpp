@@ -36,5 +36,8 @@ double Options::number(const std::string& name) const {
 const std::string& Options::text(const std::string& name) const {
     return get<std::string>(name);
 }
+const std::vector<double>& Options::numbers(const std::string& name) const {
+    return get<std::vector<double>>(name);
+}
 
 }  // namespace locus

@@ -12,7 +12,7 @@
 
 namespace locus {
 
-using OptionValue = std::variant<bool, Index, double, std::string>;
+using OptionValue = std::variant<bool, Index, double, std::string, std::vector<double>>;
 
 /// One option: its key in a recipe, its default (which also fixes its type) and what it may be.
 struct Option {
@@ -35,6 +35,8 @@ class Options {
     Index integer(const std::string& name) const;
     double number(const std::string& name) const;
     const std::string& text(const std::string& name) const;
+    const std::vector<double>& numbers(const std::string& name) const;
+    bool has(const std::string& name) const { return values_.contains(name); }
     const std::map<std::string, OptionValue>& values() const { return values_; }
 
   private:

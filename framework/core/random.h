@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
     sampling = 7,    // index: sequence and step of the generation
     test = 8,
     verify = 9,      // index: hash of the parameter's name, or number of the text
+    search = 24,     // index: iteration, kind of child, slot and attempt
     positions = 16,  // index: step and slot of training; document, start and length of an evaluated window
 };
 

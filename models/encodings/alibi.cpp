@@ -6,6 +6,7 @@
 #include "framework/ops/shape.h"
 #include "models/distances.h"
 #include "models/encoding.h"
+#include "models/scaling.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -36,6 +37,7 @@ class Alibi : public PositionalEncoding {
     Alibi(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
         : rule_(options.text("slopes")),
           site_(shape.site),
+          factor_(distance_factor(scaling_of(options), shape.train_length)),
           fixed_(rule_ == "naive" ? geometric_slopes(shape.heads) : paper_slopes(shape.heads)) {
         if (rule_ == "learned") learned_ = scope.add("slopes", {shape.heads}, Initial::given(fixed_));
     }
@@ -43,7 +45,7 @@ class Alibi : public PositionalEncoding {
     PositionTerms terms(const Positions& query, const Positions& key, const Context&) const override {
         PositionTerms terms;
         terms.bias = distance_bias(query, key);
-        const Variable penalties = row_of(rows_by_size(terms.bias), [](double d) { return -d; });
+        const Variable penalties = row_of(rows_by_size(terms.bias), [this](double d) { return -d / factor_; });
         terms.bias.table = multiply(slopes(), penalties);
         return terms;
     }
@@ -56,12 +58,14 @@ class Alibi : public PositionalEncoding {
             site_ == Site::self_causal
                 ? "-slope distance, added after the logits are scaled"
                 : "-slope |distance|, the same before and after the query, added after the logits are scaled";
+        if (factor_ != 1)
+            card.conventions["scaling"] = fmt::format("linear: distances divided by {}", factor_);
         card.distances = request.distances;
         card.bias.resize(card.slopes.size());
         for (std::int64_t distance : request.distances) {
             card.rows.push_back(static_cast<std::int32_t>(std::abs(distance)));
             for (std::size_t h = 0; h < card.slopes.size(); ++h)
-                card.bias[h].push_back(-card.slopes[h] * static_cast<double>(std::abs(distance)));
+                card.bias[h].push_back(-card.slopes[h] * static_cast<double>(std::abs(distance)) / factor_);
         }
     }
 
@@ -84,6 +88,7 @@ class Alibi : public PositionalEncoding {
 
     std::string rule_;
     Site site_;
+    double factor_;              // of position interpolation (arXiv:2310.13017); 1: none
     std::vector<double> fixed_;  // [heads]
     Parameter learned_;          // [heads]
 };
@@ -95,6 +100,7 @@ const bool alibi_registered = EncodingRegistry::instance().add(
                   .standard = std::string("paper"),
                   .doc = "the authors' code; learned, beginning there; or naive, 2^(-8h/heads) for all heads",
                   .choices = {"paper", "learned", "naive"}}},
+     .scaling = ScalingSupport::linear,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<Alibi>(options, shape, scope);
      }});

@@ -103,8 +103,9 @@ class Mrope : public RotaryEncoding {
 
   private:
     RotaryPairs pairs_at(Index length) const override {
-        Frequencies frequencies = frequencies_at(length);
-        return {.inverse = std::move(frequencies.inverse), .axis = axes_, .magnitude = frequencies.magnitude};
+        RotaryPairs pairs(frequencies_at(length));
+        pairs.axis = axes_;
+        return pairs;
     }
 
     bool interleaved_;
@@ -129,6 +130,7 @@ const bool mrope_registered = EncodingRegistry::instance().add(
            .doc = "axes take turns pair by pair (Qwen3-VL) instead of in blocks (Qwen2-VL)"},
           pairing_option("half_split")},
      .axes = {1, 3},
+     .scaling = ScalingSupport::every_rule,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
          return std::make_unique<Mrope>(options, shape);
      }});

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "models/pair_band.h"
 #include "models/rotary.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -37,10 +38,16 @@ class Rope : public RotaryEncoding {
         : RotaryEncoding("rope", options, width_of(options, shape.head_dim), shape.train_length),
           proportional_(is_proportional(options)),
           width_(width_of(options, shape.head_dim)),
-          turning_(proportional_ ? turning_pairs(options.number("fraction"), shape.head_dim) : width_ / 2) {}
+          turning_(proportional_ ? turning_pairs(options.number("fraction"), shape.head_dim) : width_ / 2),
+          options_(options) {
+        changed_at(shape.train_length);  // refuses a band before any work
+    }
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
         RotaryEncoding::describe(card, request);
+        const Frequencies frequencies = changed_at(request.length);
+        if (const auto band = frequencies.conventions.find("band"); band != frequencies.conventions.end())
+            card.conventions["band"] = band->second;
         card.conventions["rotated dimensions"] =
             proportional_ ? fmt::format("{}: the first {} of {} pairs", 2 * turning_, turning_, width_ / 2)
                           : std::to_string(width_);
@@ -56,20 +63,31 @@ class Rope : public RotaryEncoding {
         return is_proportional(options) ? head_dim : partial_width(options.number("fraction"), head_dim);
     }
 
-    RotaryPairs pairs_at(Index length) const override {
+    // Of the rule, without the pairs that stand, and with the band that is treated in its own way.
+    Frequencies changed_at(Index length) const {
         Frequencies frequencies = frequencies_at(length);
-        std::fill(frequencies.inverse.begin() + turning_, frequencies.inverse.end(), 0.0);
-        return {.inverse = std::move(frequencies.inverse), .magnitude = frequencies.magnitude};
+        for (auto* inverse : {&frequencies.inverse, &frequencies.early})
+            if (!inverse->empty()) std::fill(inverse->begin() + turning_, inverse->end(), 0.0);
+        apply_band(frequencies, options_);
+        return frequencies;
     }
+
+    RotaryPairs pairs_at(Index length) const override { return RotaryPairs(changed_at(length)); }
 
     bool proportional_;
     Index width_, turning_;  // dimensions that the rule sees; pairs that turn
+    Options options_;
 };
+
+std::vector<Option> with_band(std::vector<Option> options) {
+    for (Option& option : band_options()) options.push_back(std::move(option));
+    return options;
+}
 
 const bool rope_registered = EncodingRegistry::instance().add(
     "rope",
     {.doc = "rotation of query and key pairs by position (RoFormer, arXiv:2104.09864)",
-     .options =
+     .options = with_band(
          {{.name = "base", .standard = 10000.0, .doc = "rope_theta: base of the frequencies", .least = 1},
           {.name = "fraction",
            .standard = 1.0,
@@ -82,7 +100,8 @@ const bool rope_registered = EncodingRegistry::instance().add(
                   "base^(-2i/d) in the first fraction d/2 pairs, the slower ones stand (p-RoPE, "
                   "arXiv:2410.06205)",
            .choices = {"partial", "proportional"}},
-          pairing_option("half_split")},
+          pairing_option("half_split")}),
+     .scaling = ScalingSupport::every_rule,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
          return std::make_unique<Rope>(options, shape);
      }});

@@ -48,7 +48,7 @@ class Rope2d : public RotaryEncoding {
   private:
     RotaryPairs pairs_at(Index length) const override {
         const Frequencies frequencies = frequencies_at(length);
-        RotaryPairs pairs{.magnitude = frequencies.magnitude};
+        RotaryPairs pairs;
         for (Index half : {0, 1}) {
             for (double inverse : frequencies.inverse) {
                 pairs.inverse.push_back(step_ * inverse);

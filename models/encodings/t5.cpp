@@ -6,6 +6,7 @@
 #include "framework/ops/elementwise.h"
 #include "models/distances.h"
 #include "models/encoding.h"
+#include "models/scaling.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -39,6 +40,7 @@ class T5 : public PositionalEncoding {
           scaled_(options.text("logits") == "scaled"),
           bias_scale_(options.text("bias_scale") == "one" ? 1
                                                           : std::sqrt(static_cast<double>(shape.head_dim))),
+          factor_(distance_factor(scaling_of(options), shape.train_length)),
           table_(scope.add("relative_attention_bias", {shape.heads, buckets_}, Initial::normal(0.02))) {
         const Index side = causal_ ? buckets_ : buckets_ / 2;
         require(buckets_ % 2 == 0 && side >= 2 && side % 2 == 0,
@@ -64,6 +66,8 @@ class T5 : public PositionalEncoding {
     void describe(EncodingCard& card, const CardRequest& request) const override {
         card.conventions["logits"] = scaled_ ? "scaled by 1 / sqrt(head_dim)" : "unscaled, as in the paper";
         card.conventions["buckets"] = causal_ ? "causal" : "bidirectional";
+        if (factor_ != 1)
+            card.conventions["scaling"] = fmt::format("linear: the bucket of distance / {}, rounded to zero", factor_);
         card.conventions["table"] = "shared by all layers";
         card.conventions["bias"] = bias_scale_ == 1
                                        ? "the table's entries"
@@ -82,12 +86,16 @@ class T5 : public PositionalEncoding {
 
   private:
     std::int32_t bucket(std::int64_t distance) const {
-        return bucket_of(distance, causal_, buckets_, max_distance_);
+        // Rounded towards 0, so that a distance and its opposite stay opposites.
+        const auto near = factor_ == 1 ? distance
+                                       : static_cast<std::int64_t>(static_cast<double>(distance) / factor_);
+        return bucket_of(near, causal_, buckets_, max_distance_);
     }
 
     Index buckets_, max_distance_;
     bool causal_, scaled_;
     double bias_scale_;
+    double factor_;    // of position interpolation; 1: none
     Parameter table_;  // [heads, buckets]
 };
 
@@ -110,6 +118,7 @@ const bool t5_registered = EncodingRegistry::instance().add(
                   .standard = std::string("one"),
                   .doc = "what the table is multiplied by; sqrt_head_dim as in GPT-NeoX, which scales logits",
                   .choices = {"one", "sqrt_head_dim"}}},
+     .scaling = ScalingSupport::linear,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<T5>(options, shape, scope);
      }});

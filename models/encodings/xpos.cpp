@@ -65,9 +65,8 @@ class Xpos : public RotaryEncoding {
     RotaryPairs pairs_at(Index length) const override { return signed_pairs(length, 1); }  // of queries
 
     RotaryPairs signed_pairs(Index length, double sign) const {
-        Frequencies frequencies = frequencies_at(length);
-        RotaryPairs pairs{
-            .inverse = std::move(frequencies.inverse), .centre = centre_, .magnitude = frequencies.magnitude};
+        RotaryPairs pairs(frequencies_at(length));
+        pairs.centre = centre_;
         for (double zeta : zeta_) pairs.log_magnitude_slope.push_back(sign * std::log(zeta) / scale_base_);
         return pairs;
     }
@@ -114,6 +113,7 @@ const bool xpos_registered = EncodingRegistry::instance().add(
            .doc = "position whose magnitude is 1; -1: the middle of train.length",
            .least = -1},
           pairing_option("interleaved")},
+     .scaling = ScalingSupport::every_rule,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
          return std::make_unique<Xpos>(options, shape);
      }});

@@ -56,7 +56,9 @@ Axis read_arms(const Value& list, const Schema& schema) {
     return axis;
 }
 
-Axis read_grid(const Entry& entry, const Schema& schema) {
+Axis read_grid(const Entry& written, const Schema& schema) {
+    Entry entry = written;
+    entry.key = schema.canonical(written.key);
     check_variable(entry.key, entry.source);
     require(!schema.is_section(entry.key),
             "{}: vary.{}: expected a dotted key such as train.seed, found a section", entry.source.text(),

@@ -9,6 +9,7 @@
 #include "framework/core/error.h"
 #include "recipes/engine/card_conventions.h"
 #include "recipes/engine/card_mask.h"
+#include "recipes/engine/card_phases.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -60,8 +61,10 @@ json waves(const EncodingCard& card, const std::vector<std::int64_t>& positions,
     if (card.inv_freq.empty()) return out;
     for (const std::int64_t position : positions) {
         json row = json::array();
-        for (const double inverse : card.inv_freq) {
-            const double magnitude = inverse == 0 ? 1 : card.magnitude;  // a pair that stands is left alone
+        const auto& turning = position < card.early_positions && !card.early_inv_freq.empty() ? card.early_inv_freq : card.inv_freq;
+        for (std::size_t i = 0; i < turning.size(); ++i) {
+            const double inverse = turning[i];
+            const double magnitude = card.inv_freq[i] == 0 ? 1 : card.magnitude;  // a pair that stands is left alone
             row.push_back(magnitude * wave(static_cast<double>(position) * inverse));
         }
         out.push_back(std::move(row));
@@ -102,6 +105,8 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     out["train_length"] = recipe.train.length;
     out["trained_positions"] = reach;
     out["inv_freq"] = card.inv_freq;
+    out["early_inv_freq"] = card.early_inv_freq;
+    out["early_positions"] = card.early_positions;
     out["pair_axis"] = card.pair_axis;
     out["learned_inv_freq"] = card.learned_inv_freq;
     out["magnitude"] = card.magnitude;
@@ -110,6 +115,7 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     out["key_magnitude"] = card.key_magnitude;
     out["logit_scale"] = card.logit_scale;
     out["trained_arc"] = trained_arc(card, recipe.encoding.kind, reach);
+    out["phases"] = phases_of(recipe, model, request.length);
     out["slopes"] = card.slopes;
     out["distances"] = card.distances;
     out["rows"] = card.rows;

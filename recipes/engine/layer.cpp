@@ -16,7 +16,14 @@ std::string other_spelling(const std::string& path, const Schema& schema) {
     return {};
 }
 
-void add(Layer& layer, const std::string& path, const Entry& entry, const Schema& schema) {
+void add(Layer& layer, const std::string& written, const Entry& entry, const Schema& schema) {
+    if (schema.is_block(written)) {
+        if (entry.value.type != Value::Type::map) refuse(entry.value, written, "a map of keys");
+        require(layer.blocks.insert(written).second, "{}: {} is given twice", entry.source.text(), written);
+        for (const Entry& inner : entry.value.entries) add(layer, written + "." + inner.key, inner, schema);
+        return;
+    }
+    const std::string path = schema.canonical(written);
     const Key* key = schema.find(path);
     if (key == nullptr) schema.refuse_unknown(path, entry.source);
     // The type of an encoding's option depends on the kind, which another layer may choose.

@@ -2,6 +2,7 @@
 
 #include "framework/io/checksum.h"
 #include "framework/io/machine.h"
+#include "recipes/engine/begin_from.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -36,7 +37,8 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
     manifest["parameters"] = model.parameters().count();
     manifest["tokens"] = recipe.train.steps() * recipe.train.batch_tokens;
     manifest["steps"] = recipe.train.steps();
-    manifest["epochs"] = order.epochs(recipe.train.steps());
+    const Index steps = steps_before(recipe) + recipe.train.steps();  // with those of its ancestors
+    manifest["epochs"] = order.epochs(steps);
     manifest["flops"] = model.flops_per_token(recipe.train.length) *
                         static_cast<double>(recipe.train.steps() * recipe.train.batch_tokens);
     manifest["corpus"] = {{"name", data.corpus.name},
@@ -47,7 +49,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
                           {"valid_tokens", data.splits.valid.tokens()},
                           {"test_tokens", data.splits.test.tokens()},
                           {"blocks", order.summary()}};
-    manifest["data_order_hash"] = order.order_hash(recipe.train.steps());
+    manifest["data_order_hash"] = order.order_hash(steps);
     manifest["initial_value_hash"] = initial_value_hash(model);
     manifest["machine"] = machine_manifest();
     manifest["threads"] = threads;

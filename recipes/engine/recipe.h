@@ -29,6 +29,34 @@ struct TableOptions {
     std::string over = "train.seed";  // what the mean and its interval run over
 };
 
+/// Where a run begins when it does not begin with drawn values: at the parameters of another one.
+struct FromOptions {
+    std::string run;            // a run folder or a checkpoint, from where the command is run
+    std::string arm;            // or the cell of this arm in the same experiment, at the same grid values
+    Index step = -1;            // of the checkpoint; -1: the last
+    Index original_length = 0;  // train.length of the run at the root; filled in
+    Index tokens = 0;           // seen until then: where the order of the training text goes on; filled in
+
+    bool given() const { return !run.empty() || !arm.empty(); }
+};
+
+enum class FactorList { long_factor, short_factor };
+
+/// What `locus search` looks for, and how hard (arXiv:2402.13753).
+struct SearchOptions {
+    bool given = false;  // the recipe has a `search` section, which a resolved recipe then shows
+    double factor = 4;   // target length / original length
+    FactorList list = FactorList::long_factor;  // short_factor: recovery at the original length
+    Index population = 64, parents = 32, mutations = 16, crossovers = 16, iterations = 40;
+    double probability = 0.3;  // that a gene is drawn anew or crossed
+    double step = 0.01;        // of the grid of factors
+    double upper = 1.25;       // greatest factor / target factor
+    std::vector<Index> n_hat = {0, 1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 64, 128, 256};
+    double attention_factor = 0;  // of every candidate; 0: sqrt(1 + ln s / ln L)
+    Index windows = 16;           // of split valid: the fitness
+    Index test_windows = 256;     // of split test: the verdict
+};
+
 /// One coordinate of a cell: {"arm", "rope"} or {"train.seed", "0"}.
 struct Coordinate {
     std::string axis;
@@ -44,7 +72,9 @@ struct Recipe {
     EncodingOptions encoding;
     MaskOptions mask;
     TrainOptions train;
+    FromOptions from;
     EvaluateOptions evaluate;
+    SearchOptions search;
     TableOptions table;
     std::vector<Coordinate> cell;  // what varies, and its values here; empty for a recipe without `vary`
 };

@@ -7,6 +7,7 @@
 #include "data/tokenizer.h"
 #include "framework/core/error.h"
 #include "models/layer_mask.h"
+#include "models/scaling.h"
 
 namespace locus {
 
@@ -80,6 +81,42 @@ void resolve_mask(const MaskOptions& mask, Index layers, const Said& said) {
         const std::string text = error.what();
         fail(error.kind(), "{}: {}", said.where({text.substr(0, text.find(':'))}), text);
     }
+}
+
+// What a rule refuses has a line here; the length that it begins with is written down, so that it travels with
+// every checkpoint.
+void resolve_scaling(Recipe& recipe, const Said& said) {
+    Options& options = recipe.encoding.options;
+    if (!options.has("scaling.original_length")) return;
+    if (options.integer("scaling.original_length") == 0) {
+        const Index root = recipe.from.original_length;
+        options.set("scaling.original_length", root > 0 ? root : recipe.train.length);
+    }
+    if (!options.has("scaling.target_length")) return;
+    const Scaling scaling = scaling_of(options);
+    if (scaling.options.has("long_factor") && scaling.options.number("attention_factor") != 0 &&
+        scaling.options.number("factor") == 0 && scaling.options.integer("target_length") == 0)
+        return;  // needs no factor: the lists say it all
+    try {
+        options.set("scaling.factor",
+                    factor_of(scaling.type, scaling.original_length(recipe.train.length), scaling.options));
+    } catch (const Error& error) {
+        fail(error.kind(), "{}: encoding.{}",
+             said.where({"encoding.scaling.factor", "encoding.scaling.target_length",
+                         "encoding.scaling.original_length", "encoding.scaling.type"}),
+             error.what());
+    }
+}
+
+void resolve_from(const Recipe& recipe, const Said& said) {
+    const FromOptions& from = recipe.from;
+    for (const std::string path : {"from.step", "from.original_length", "from.seen_tokens"})
+        require(from.given() || !said.has(path), "{}: {} needs from.run or from.arm", said.where({path}), path);
+    require(from.run.empty() || from.arm.empty(),
+            "{}: from.run and from.arm say the same thing: give one of them", said.where({"from.arm"}));
+    require(from.given() || recipe.train.tokens > 0,
+            "{}: {}: expected an integer >= 1, found '0' (nothing to train is for runs with `from`)",
+            said.where({"train.steps", "train.tokens"}), said.has("train.steps") ? "train.steps" : "train.tokens");
 }
 
 void resolve_steps(TrainOptions& train, const Draft& draft, const Said& said,
@@ -181,8 +218,23 @@ Draft draft_of(const Layer& layer, const Schema& schema) {
         source = value->second.source;
     }
     require(schema.kinds().contains(encoding.kind), "encoding kind '{}' is not known", encoding.kind);
-    encoding.options = Options(schema.kinds().at(encoding.kind));
+    // The rule decides which options there are, so it is read before them: the recipe's, else the preset's.
+    const auto said_rule = layer.values.find("encoding.scaling.type");
+    const auto preset_rule = draft.preset.find("scaling.type");
+    std::optional<Value> rule;
+    if (preset_rule != draft.preset.end()) rule = Value::scalar(preset_rule->second, source);
+    if (said_rule != layer.values.end()) rule = said_rule->second;
+    encoding.options = Options(schema.options(encoding.kind, "plain"));
+    if (rule) {
+        const Key* key = schema.find("encoding.scaling.type", encoding.kind);
+        if (key == nullptr) schema.refuse_foreign("encoding.scaling.type", encoding.kind, rule->source);
+        key->read(draft, *rule);
+        encoding.options = Options(schema.options(encoding.kind, encoding.options.text("scaling.type")));
+    }
+    const bool other_rule = rule && preset_rule != draft.preset.end() &&
+                            encoding.options.text("scaling.type") != preset_rule->second;
     for (const auto& [name, text] : draft.preset) {
+        if (name.starts_with("scaling.") && (name == "scaling.type" || other_rule)) continue;
         const Key* key = schema.find("encoding." + name, encoding.kind);
         require(key != nullptr, "{}: the preset sets {}, which encoding {} does not have", source.text(),
                 name, encoding.kind);
@@ -204,6 +256,8 @@ Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& sc
     resolve_model(recipe.model, said);
     resolve_mask(recipe.mask, recipe.model.layers, said);
     resolve_train(recipe.train, draft, recipe.data.block, said, notes);
+    resolve_from(recipe, said);
+    resolve_scaling(recipe, said);
     resolve_evaluate(recipe.evaluate, longest, said);
     resolve_positions(recipe, said);
     check_table(recipe.table, said, schema);

@@ -4,6 +4,7 @@
 
 #include "framework/core/error.h"
 #include "recipes/engine/nearest.h"
+#include "recipes/engine/scaling_keys.h"
 #include "recipes/engine/sections.h"
 
 namespace locus {
@@ -26,9 +27,14 @@ std::string joined(const std::vector<std::string>& texts) {
     return all;
 }
 
-Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets)
-    : kinds_(std::move(kinds)), keys_(fixed_keys(kinds_, presets)) {
-    for (const auto& [kind, declared] : kinds_) options_[kind] = encoding_keys(declared);
+Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets, ScalingCatalogue scalings)
+    : kinds_(std::move(kinds)), keys_(fixed_keys(kinds_, presets)), scalings_(std::move(scalings)) {
+    for (const auto& [kind, declared] : kinds_) {
+        options_[kind] = encoding_keys(declared);
+        const auto rules = scalings_.kinds.find(kind);
+        if (rules == scalings_.kinds.end() || rules->second.empty()) continue;
+        for (Key& key : scaling_keys(kind, rules->second, scalings_.rules)) options_[kind].push_back(std::move(key));
+    }
     for (const Key& key : keys_) {
         const std::string section = section_of(key.path);
         if (section != key.path && !is_section(section)) sections_.push_back(section);
@@ -59,6 +65,22 @@ const Key* Schema::find(const std::string& path) const {
     for (const auto& [kind, options] : options_)
         if (const Key* key = find(path, kind)) return key;
     return find(path, "");
+}
+
+std::string Schema::canonical(const std::string& path) const {
+    return canonical_scaling(path);
+}
+
+std::vector<Option> Schema::options(const std::string& kind, const std::string& rule) const {
+    std::vector<Option> all = kinds_.at(kind);
+    const auto rules = scalings_.kinds.find(kind);
+    if (rules == scalings_.kinds.end() || rules->second.empty()) return all;
+    all.push_back({"scaling.type", rule, "rope_type: the rule that extends the context"});
+    for (Option option : scalings_.rules.at(rule)) {
+        option.name = "scaling." + option.name;
+        all.push_back(std::move(option));
+    }
+    return all;
 }
 
 bool Schema::is_section(const std::string& name) const {
@@ -93,7 +115,7 @@ void Schema::refuse_unknown(const std::string& path, const Source& source) const
 
 void Schema::refuse_foreign(const std::string& path, const std::string& kind, const Source& source) const {
     std::vector<std::string> own = {"kind"}, others;
-    for (const Option& option : kinds_.at(kind)) own.push_back(option.name);
+    for (const Key& key : options_.at(kind)) own.push_back(leaf_of(key.path));
     for (const auto& [other, options] : options_)
         if (find(path, other)) others.push_back(other);
     fail(Failure::usage,

@@ -13,9 +13,15 @@ namespace locus {
 /// What each encoding declares, by kind.
 using KindCatalogue = std::map<std::string, std::vector<Option>>;
 
+/// What `encoding.scaling` may say: the options of each rule, and the rules of each kind of encoding.
+struct ScalingCatalogue {
+    std::map<std::string, std::vector<Option>> rules = {};
+    std::map<std::string, std::vector<std::string>> kinds = {};
+};
+
 class Schema {
   public:
-    explicit Schema(KindCatalogue kinds, std::vector<Preset> presets = {});
+    explicit Schema(KindCatalogue kinds, std::vector<Preset> presets = {}, ScalingCatalogue scalings = {});
 
     /// The keys of a recipe whose encoding is of `kind`, in the order of the resolved recipe.
     std::vector<const Key*> keys(const std::string& kind) const;
@@ -23,6 +29,16 @@ class Schema {
     const Key* find(const std::string& path, const std::string& kind) const;
     /// The key at `path` of any kind of encoding, or nullptr.
     const Key* find(const std::string& path) const;
+
+    /// The path that a key is kept under: Hugging Face's rope_type is scaling.type.
+    std::string canonical(const std::string& path) const;
+    /// Whether a map at `path` is written as keys below it: encoding.scaling.
+    bool is_block(const std::string& path) const {
+        return !scalings_.kinds.empty() && path == "encoding.scaling";
+    }
+    /// The options of a kind of encoding under a scaling rule ("plain": none), as the encoding carries them.
+    /// REQUIRES: the kind has that rule.
+    std::vector<Option> options(const std::string& kind, const std::string& rule) const;
 
     const KindCatalogue& kinds() const { return kinds_; }
     /// The sections, in order: data, model, ...
@@ -41,6 +57,7 @@ class Schema {
     KindCatalogue kinds_;
     std::vector<Key> keys_;                            // all but the options of encodings
     std::map<std::string, std::vector<Key>> options_;  // those, by kind
+    ScalingCatalogue scalings_;
     std::vector<std::string> sections_;
 };
 

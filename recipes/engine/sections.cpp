@@ -114,8 +114,11 @@ std::string text_of_option(const OptionValue& value) {
     if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
     if (const Index* integer = std::get_if<Index>(&value)) return text_of(*integer);
     if (const double* number = std::get_if<double>(&value)) return text_of(*number);
+    if (std::holds_alternative<std::vector<double>>(value)) return "";
     return std::get<std::string>(value);
 }
+
+}  // namespace
 
 OptionValue read_option(const Value& value, const std::string& path, const Option& option) {
     // A standard value may stand for "not set" outside the bounds, and must survive its own recipe.
@@ -128,6 +131,12 @@ OptionValue read_option(const Value& value, const std::string& path, const Optio
         if (option.choices.empty()) return read_text(value, path);
         return option.choices[read_choice(value, path, option.choices)];
     }
+    if (std::holds_alternative<std::vector<double>>(option.standard)) {
+        std::vector<double> numbers;
+        for (const Value& item : read_list(value, path, "[1, 1.5, 2]"))
+            numbers.push_back(read_number(item, path, {option.least, option.most}));
+        return numbers;
+    }
     // Bounds are doubles: an infinite one is no bound.
     constexpr double limit = 9007199254740992.0;
     Range<Index> range;
@@ -136,7 +145,14 @@ OptionValue read_option(const Value& value, const std::string& path, const Optio
     return read_integer(value, path, range);
 }
 
-}  // namespace
+std::optional<Value> written_option(const OptionValue& value) {
+    const auto* numbers = std::get_if<std::vector<double>>(&value);
+    if (numbers == nullptr) return Value::scalar(text_of_option(value));
+    if (numbers->empty()) return std::nullopt;
+    std::vector<std::string> texts;
+    for (const double number : *numbers) texts.push_back(text_of(number));
+    return Value::list(texts);
+}
 
 std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds,
                             const std::vector<Preset>& presets) {
@@ -147,7 +163,9 @@ std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& ki
     all.push_back(kind_key(kinds, presets));
     append(all, mask_keys());
     append(all, train_keys());
+    append(all, from_keys());
     append(all, evaluate_keys());
+    append(all, search_keys());
     append(all, table_keys());
     return all;
 }
@@ -161,7 +179,7 @@ std::vector<Key> encoding_keys(const std::vector<Option>& declared) {
                             draft.recipe.encoding.options.set(option.name, read_option(value, path, option));
                         },
                         [name = option.name](const Recipe& recipe) {
-                            return Value::scalar(text_of_option(recipe.encoding.options.values().at(name)));
+                            return written_option(recipe.encoding.options.values().at(name));
                         }});
     }
     return keys;

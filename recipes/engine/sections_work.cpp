@@ -95,6 +95,11 @@ void add_positions(Keys<DataOptions>& keys) {
     add("chunks", &P::chunks, at_least(2), {PositionKind::pose}, "parts of a window that are moved apart");
 }
 
+// No training at all, which resolve() allows only after another run.
+bool is_zero(const Value& value) {
+    return value.type == Value::Type::scalar && integer_from(value.text) == Index{0};
+}
+
 Range<Index> seeds() {
     return {0, std::numeric_limits<Index>::max()};
 }
@@ -123,11 +128,16 @@ std::vector<Key> train_keys() {
     const Writer unwritten = [](const Recipe&) { return std::nullopt; };
     Keys<T> keys("train", &Recipe::train);
     keys.integer("length", &T::length, at_least(1), "tokens of a training window");
-    keys.integer("tokens", &T::tokens, {1, 1'000'000'000'000'000}, "in all; rounded up to whole steps");
     keys.custom(
-        "steps", "of the optimizer, each of batch_tokens; instead of tokens",
+        "tokens", "in all; rounded up to whole steps",
         [](Draft& draft, const Value& value, const std::string& path) {
-            draft.steps = read_integer(value, path, at_least(1));
+            draft.recipe.train.tokens = is_zero(value) ? 0 : read_integer(value, path, {1, 1'000'000'000'000'000});
+        },
+        [](const Recipe& recipe) { return Value::scalar(text_of(recipe.train.tokens)); });
+    keys.custom(
+        "steps", "of the optimizer, each of batch_tokens; instead of tokens; 0 with `from`: nothing is trained",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.steps = is_zero(value) ? 0 : read_integer(value, path, at_least(1));
         },
         unwritten, "tokens");
     keys.integer("batch_tokens", &T::batch_tokens, at_least(1),
@@ -167,6 +177,42 @@ std::vector<Key> train_keys() {
     keys.integer("checkpoint_every", &T::checkpoint_every, at_least(1),
                  "steps; the last step is always kept");
     keys.integer("keep", &T::keep, at_least(1), "the newest checkpoints that stay");
+    return keys.take();
+}
+
+std::vector<Key> from_keys() {
+    using F = FromOptions;
+    Keys<F> keys("from", &Recipe::from);
+    const auto text = [&](const std::string& name, std::string F::*member, const std::string& doc) {
+        keys.custom(
+            name, doc,
+            [=](Draft& draft, const Value& value, const std::string& path) {
+                draft.recipe.from.*member = read_text(value, path);
+            },
+            [=](const Recipe& recipe) -> std::optional<Value> {
+                if ((recipe.from.*member).empty()) return std::nullopt;
+                return Value::scalar(recipe.from.*member);
+            });
+    };
+    const auto count = [&](const std::string& name, Index F::*member, Index least, const std::string& doc) {
+        keys.custom(
+            name, doc,
+            [=](Draft& draft, const Value& value, const std::string& path) {
+                const bool last = name == "step" && value.text == "last";
+                draft.recipe.from.*member =
+                    last ? -1 : read_integer(value, path, {least, std::numeric_limits<Index>::max()});
+            },
+            [=](const Recipe& recipe) -> std::optional<Value> {
+                if (!recipe.from.given()) return std::nullopt;
+                const Index number = recipe.from.*member;
+                return Value::scalar(number < 0 ? "last" : text_of(number));
+            });
+    };
+    text("run", &F::run, "a run folder or a checkpoint whose parameters this run begins with");
+    text("arm", &F::arm, "an earlier arm of this recipe, whose cell at the same grid values it begins with");
+    count("step", &F::step, 0, "of the checkpoint; last: the newest");
+    count("original_length", &F::original_length, 1, "train.length of the run at the root; filled in");
+    count("seen_tokens", &F::tokens, 0, "until then, from where the training text goes on; filled in");
     return keys.take();
 }
 

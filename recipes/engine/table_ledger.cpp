@@ -21,6 +21,9 @@ const std::multimap<std::string, std::string> derived = {
     {"train.warmup_steps", "train.steps"},  {"train.warmup_steps", "train.batch_tokens"},
     {"train.warmup_steps", "train.warmup"}, {"train.tokens", "train.steps"},
     {"train.tokens", "train.batch_tokens"}, {"model.kv_heads", "model.heads"},
+    {"from.step", "from.arm"},              {"from.original_length", "from.arm"},
+    {"from.seen_tokens", "from.arm"},            {"from.step", "from.run"},
+    {"from.original_length", "from.run"},   {"from.seen_tokens", "from.run"},
 };
 
 /// What the recipe declares as varied: the axes of its cells, and what its arms set where the manifests tell.
@@ -130,11 +133,11 @@ class Ledger {
         parameters();
         tokens();
         shared("data_order_hash", "data order",
-               {"data", "train.tokens", "train.steps", "train.batch_tokens", "train.length"});
+               {"data", "train.tokens", "train.steps", "train.batch_tokens", "train.length", "from"});
         shared("evaluation_items_hash", "evaluation items", {"data", "evaluate"});
         scored();
         // Of what all arms have: an encoding's own parameters are not in this hash.
-        shared("initial_value_hash", "initial values beside the encoding's own", {"model", "data"});
+        shared("initial_value_hash", "initial values beside the encoding's own", {"model", "data", "from"});
         cost();
         commits();
         if (undeclared_.empty()) return;

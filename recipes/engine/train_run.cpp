@@ -14,6 +14,7 @@
 #include "framework/io/run_log.h"
 #include "framework/train/fit.h"
 #include "framework/train/state.h"
+#include "recipes/engine/begin_from.h"
 #include "recipes/engine/manifest.h"
 #include "recipes/engine/score.h"
 #include "recipes/engine/text_difference.h"
@@ -73,6 +74,7 @@ class TrainSession {
   public:
     TrainSession(const Cell& cell, Index index, const fs::path& folder, Workbench& bench, Reporter& reporter)
         : recipe_(cell.recipe),
+          cell_(cell),
           folder_(folder),
           bench_(bench),
           group_(bench.group()),
@@ -108,6 +110,7 @@ class TrainSession {
             finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
             throw;
         }
+        if (recipe_.train.steps() == 0) on_root(group_, [&] { save(0); });
         const bool finished = step == recipe_.train.steps();
         on_root(group_, [&] { finish(finished ? "trained" : "interrupted", ""); });
         return {std::move(model_), step, finished};
@@ -126,7 +129,7 @@ class TrainSession {
     }
 
     Index restore(const Resume& resume) {
-        if (resume.kind == Resume::Kind::never) return 0;
+        if (resume.kind == Resume::Kind::never) return begin();
         Checkpoint checkpoint;
         fs::path source = resume.path;
         if (resume.kind == Resume::Kind::file) {
@@ -136,7 +139,7 @@ class TrainSession {
                     first_difference(identity_.recipe, checkpoint.recipe));
         } else {
             auto found = checkpoints_.newest();
-            if (!found) return 0;
+            if (!found) return begin();
             for (const std::string& warning : found->warnings) reporter_.message(warning);
             checkpoint = std::move(found->checkpoint);
             source = found->path;
@@ -150,6 +153,8 @@ class TrainSession {
         if (before.contains("resumed_from") && before["resumed_from"].is_array())
             manifest_["resumed_from"] = before["resumed_from"];
         manifest_["resumed_from"].push_back(checkpoint.step);
+        for (const char* field : {"from", "initial_value_hash"})
+            if (before.contains(field)) manifest_[field] = before[field];
         return checkpoint.step;
     }
 
@@ -173,18 +178,29 @@ class TrainSession {
         for (const std::string& warning : log_->warnings()) reporter_.message(warning);
     }
 
+    // Before the first step: drawn values, or those of the run that this one begins with.
+    Index begin() {
+        if (!recipe_.from.given()) return 0;
+        const Beginning beginning = begin_from(cell_, folder_, *model_);
+        for (const std::string& note : beginning.notes) reporter_.message(note);
+        manifest_["from"] = beginning.manifest;
+        manifest_["initial_value_hash"] = initial_value_hash(*model_);
+        return 0;
+    }
+
     void announce(Index done) {
         const Index steps = recipe_.train.steps();
         reporter_.message(fmt::format(
             "{}: {} parameters, {} steps of {} tokens, {}; {} of training text in {:.2f} epochs{}",
             folder_.filename().string(), model_->parameters().count(), steps, recipe_.train.batch_tokens,
-            recipe_.encoding.kind, order_.summary(), order_.epochs(steps),
+            recipe_.encoding.kind, order_.summary(), order_.epochs(steps_before(recipe_) + steps),
             done > 0 ? fmt::format("; going on from step {}", done) : ""));
     }
 
     FitHooks hooks() {
         FitHooks hooks;
-        hooks.fill = [this](Index step, Batch& batch) { order_.fill(step - 1, batch); };
+        const Index before = steps_before(recipe_);
+        hooks.fill = [this, before](Index step, Batch& batch) { order_.fill(before + step - 1, batch); };
         hooks.loss = [this](const Batch& batch, Index first, Index count, Index step) {
             return model_->loss({.tokens = batch.tokens_of(first, count),
                                  .batch = count,
@@ -249,6 +265,7 @@ class TrainSession {
     }
 
     const Recipe& recipe_;
+    const Cell& cell_;
     fs::path folder_;
     Workbench& bench_;
     Communicator group_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "framework/core/error.h"
+#include "recipes/engine/ancestry.h"
 #include "recipes/engine/axes.h"
 #include "recipes/engine/overrides.h"
 #include "recipes/engine/resolve.h"
@@ -102,15 +103,84 @@ Experiment read_experiment(const RecipeFile& file, const std::vector<std::string
     return experiment;
 }
 
+std::vector<Coordinate> coordinates(const Experiment& experiment, const std::vector<const Choice*>& choices,
+                                    const Draft& draft, const Schema& schema) {
+    std::vector<Coordinate> cell;
+    for (std::size_t axis = 0; axis < choices.size(); ++axis) {
+        const std::string& name = experiment.axes[axis].name;
+        cell.push_back({name, value_of(name, choices[axis]->label, draft, schema)});
+    }
+    return cell;
+}
+
 /// A cell on its way: its layers lie over each other, its values are read, nothing is filled in.
 struct Sketch {
     Layer layer;
     Draft draft;
     std::string label;  // for messages
+    std::optional<std::size_t> source = {};  // the sketch that it begins with, of `from.arm`
 };
 
+Index tokens_of(const Sketch& sketch) {
+    const TrainOptions& train = sketch.draft.recipe.train;
+    if (sketch.layer.values.contains("train.steps")) return sketch.draft.steps * train.batch_tokens;
+    return train.steps() * train.batch_tokens;
+}
+
+bool is_same_place(const std::vector<Coordinate>& a, const std::vector<Coordinate>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Coordinate& x, const Coordinate& y) {
+        return x.axis == y.axis && (x.axis == "arm" || x.value == y.value);
+    });
+}
+
+// The cell of the arm that `from.arm` names, at the same grid values; arms come after those that they begin
+// with, so that there is no circle.
+std::size_t find_source(const std::string& arm, const Value& said, const std::vector<Coordinate>& cell,
+                        const std::vector<Sketch>& earlier) {
+    for (std::size_t i = 0; i < earlier.size(); ++i) {
+        const auto& there = earlier[i].draft.recipe.cell;
+        const bool is_arm = std::any_of(there.begin(), there.end(), [&](const Coordinate& at) {
+            return at.axis == "arm" && at.value == arm;
+        });
+        if (is_arm && is_same_place(cell, there)) return i;
+    }
+    fail(Failure::usage, "{}: from.arm: there is no arm '{}' before this one in `vary`", said.source.text(), arm);
+}
+
+const Value* value_at(const Layer& layer, const std::string& path) {
+    const auto place = layer.values.find(path);
+    return place == layer.values.end() ? nullptr : &place->second;
+}
+
+// Takes over what the layer does not say from the run that it begins with. A resolved recipe has taken it
+// already.
+void take_over(Sketch& sketch, const std::vector<Coordinate>& cell, const std::vector<Sketch>& earlier,
+               const Schema& schema) {
+    const Value *arm = value_at(sketch.layer, "from.arm"), *run = value_at(sketch.layer, "from.run");
+    if (sketch.layer.values.contains("from.original_length") || (arm == nullptr) == (run == nullptr)) return;
+    Ancestor ancestor;
+    const Source source = (arm != nullptr ? arm : run)->source;
+    if (arm != nullptr) {
+        sketch.source = find_source(read_text(*arm, "from.arm"), *arm, cell, earlier);
+        const Sketch& there = earlier[*sketch.source];
+        const Recipe& recipe = there.draft.recipe;
+        ancestor = {there.layer, recipe, tokens_of(there) / recipe.train.batch_tokens,
+                    recipe.from.tokens + tokens_of(there)};
+        const Value* step = value_at(sketch.layer, "from.step");
+        if (step != nullptr && step->text != "last") {
+            ancestor.step = read_integer(*step, "from.step", {0, ancestor.step});
+            ancestor.tokens = recipe.from.tokens + ancestor.step * recipe.train.batch_tokens;
+        }
+    } else {
+        Draft draft;
+        if (const Value* step = value_at(sketch.layer, "from.step")) schema.find("from.step")->read(draft, *step);
+        ancestor = read_ancestor(read_text(*run, "from.run"), draft.recipe.from.step, schema);
+    }
+    inherit(sketch.layer, ancestor, source, schema);
+}
+
 Sketch sketch_of(const Experiment& experiment, const std::vector<const Choice*>& choices,
-                 const Schema& schema) {
+                 const std::vector<Sketch>& earlier, const Schema& schema) {
     Sketch sketch;
     sketch.layer = experiment.base;
     for (std::size_t axis = 0; axis < choices.size(); ++axis) {
@@ -121,14 +191,15 @@ Sketch sketch_of(const Experiment& experiment, const std::vector<const Choice*>&
     lay_over(sketch.layer, experiment.overrides, schema);
     try {
         sketch.draft = draft_of(sketch.layer, schema);
+        if (sketch.draft.recipe.from.given()) {
+            take_over(sketch, coordinates(experiment, choices, sketch.draft, schema), earlier, schema);
+            sketch.draft = draft_of(sketch.layer, schema);
+        }
     } catch (const Error& error) {
         fail(error.kind(), "{}{}", error.what(), sketch.label);
     }
     auto& cell = sketch.draft.recipe.cell;
-    for (std::size_t axis = 0; axis < choices.size(); ++axis) {
-        const std::string& name = experiment.axes[axis].name;
-        cell.push_back({name, value_of(name, choices[axis]->label, sketch.draft, schema)});
-    }
+    cell = coordinates(experiment, choices, sketch.draft, schema);
     for (const Coordinate& coordinate : experiment.cell) {
         const auto over = experiment.overrides.values.find(coordinate.axis);
         const bool overridden = over != experiment.overrides.values.end();
@@ -156,7 +227,7 @@ std::vector<Sketch> sketches_of(const Experiment& experiment, const Schema& sche
             choices[axis] = &all[rest % all.size()];
             rest /= all.size();
         }
-        sketches.push_back(sketch_of(experiment, choices, schema));
+        sketches.push_back(sketch_of(experiment, choices, sketches, schema));
     }
     return sketches;
 }
@@ -206,6 +277,7 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
         Cell cell;
         cell.name = cell_name(sketch.draft.recipe.cell, file.path);
         cell.varied = varied_keys(experiment);
+        if (sketch.source) cell.source = cells[*sketch.source].name;
         choose_rows(sketch.draft.recipe.table, experiment, sketch.layer);
         try {
             cell.recipe =

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "models/scaling.h"
 #include "recipes/engine/verify_checks.h"
 
 namespace locus {
@@ -64,7 +65,8 @@ std::vector<NamedMask> masks_of(const Recipe& recipe) {
 // Beyond the trained length by half, and no further than a table or grid holds.
 Index length_of_passes(const Recipe& recipe, const Transformer& model) {
     if (model.axes() == 2) return recipe.train.length;
-    const Index wanted = recipe.train.length + std::max<Index>(8, recipe.train.length / 2);
+    const Index trained = scaling_of(recipe.encoding.options).original_length(recipe.train.length);
+    const Index wanted = trained + std::max<Index>(8, trained / 2);
     const auto holds = model.encoding().longest();
     return holds ? std::min(wanted, *holds) : wanted;
 }
@@ -100,13 +102,17 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
             take({"change of the logits without the encoding", report.encoding_effect, 1e-2, true});
     }
 
-    const VerifySubject whole{recipe, model, "the recipe's mask", recipe.train.length, length, !trained};
+    // Where a rule changes the frequencies, which a fine-tuned model has behind it.
+    const Index switched = scaling_of(recipe.encoding.options).original_length(recipe.train.length);
+    const VerifySubject whole{recipe, model, "the recipe's mask", switched, length, !trained};
     check_order(whole, take);
     check_shift(whole, take);
     check_rotation(whole, take);
+    check_scaling_rules(whole, take);
+    check_length_rule(whole, take);
     for (const NamedMask& named : masks_of(recipe)) {
         const auto masked = model_like(model, recipe, named.mask, recipe.encoding);
-        const VerifySubject subject{recipe, *masked, named.name, recipe.train.length, length, !trained};
+        const VerifySubject subject{recipe, *masked, named.name, switched, length, !trained};
         check_mask(subject, take);
         if (recipe.mask.causal) check_cache(subject, take);
         check_together(subject, take);

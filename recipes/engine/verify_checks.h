@@ -40,6 +40,13 @@ void check_mask(const VerifySubject& subject, const TakeCheck& take);
 /// One pass = chunks = token by token, in both length modes.
 void check_cache(const VerifySubject& subject, const TakeCheck& take);
 
+/// Of encodings with frequency rules: factor 1 = plain RoPE for every rule, and what must hold between rules.
+void check_scaling_rules(const VerifySubject& subject, const TakeCheck& take);
+
+/// Of rules that look at the length: the two length modes differ, and a cache that keeps rotated keys while
+/// the length grows differs from both.
+void check_length_rule(const VerifySubject& subject, const TakeCheck& take);
+
 /// A text alone = padded in a batch = packed behind another.
 void check_together(const VerifySubject& subject, const TakeCheck& take);
 

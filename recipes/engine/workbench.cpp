@@ -5,16 +5,21 @@
 
 #include "data/sources.h"
 #include "data/tokenizer.h"
+#include "models/frequency_rule.h"
 
 namespace locus {
 
 const Schema& recipe_schema() {
     static const Schema schema = [] {
         KindCatalogue kinds;
+        ScalingCatalogue scalings;
+        for (const std::string& rule : FrequencyRegistry::instance().names())
+            scalings.rules[rule] = FrequencyRegistry::instance().at(rule).options;
         for (const std::string& kind : EncodingRegistry::instance().names()) {
             kinds[kind] = EncodingRegistry::instance().at(kind).options;
+            scalings.kinds[kind] = scaling_rules(EncodingRegistry::instance().at(kind));
         }
-        return Schema(std::move(kinds), standard_presets());
+        return Schema(std::move(kinds), standard_presets(), std::move(scalings));
     }();
     return schema;
 }

@@ -15,6 +15,7 @@ int eval_command(const Words& words);
 int table_command(const Words& words);
 int card_command(const Words& words);
 int verify_command(const Words& words);
+int search_command(const Words& words);
 int sample_command(const Words& words);
 int data_command(const Words& words);
 int inspect_command(const Words& words);

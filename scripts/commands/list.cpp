@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -19,6 +20,7 @@ struct Listed {
     std::string name, doc;
     std::vector<Option> options = {};
     std::vector<Index> axes = {};  // of the positions that an encoding reads
+    std::vector<std::string> scaling = {};  // the rules that it may be scaled by
 };
 
 template <typename Entries>
@@ -26,7 +28,10 @@ std::vector<Listed> entries_of(const Entries& registry) {
     std::vector<Listed> listed;
     for (const std::string& name : registry.names()) {
         listed.push_back({name, registry.at(name).doc, registry.at(name).options});
-        if constexpr (requires { registry.at(name).axes; }) listed.back().axes = registry.at(name).axes;
+        if constexpr (requires { registry.at(name).axes; }) {
+            listed.back().axes = registry.at(name).axes;
+            listed.back().scaling = scaling_rules(registry.at(name));
+        }
     }
     return listed;
 }
@@ -69,6 +74,8 @@ std::string text_of(const OptionValue& value) {
         [](const auto& held) {
             if constexpr (std::is_same_v<std::decay_t<decltype(held)>, bool>)
                 return std::string(held ? "true" : "false");
+            else if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::vector<double>>)
+                return fmt::format("[{}]", fmt::join(held, ", "));
             else
                 return fmt::format("{}", held);
         },
@@ -85,6 +92,7 @@ nlohmann::json to_json(const std::vector<Listed>& listed) {
         }
         json.push_back({{"name", entry.name}, {"doc", entry.doc}, {"options", options}});
         if (!entry.axes.empty()) json.back()["axes"] = entry.axes;
+        if (!entry.scaling.empty()) json.back()["scaling"] = entry.scaling;
     }
     return json;
 }
@@ -115,6 +123,8 @@ void print(const std::vector<Listed>& listed) {
         for (const Option& option : entry.options) {
             fmt::print("    {} = {}: {}\n", option.name, text_of(option.standard), option.doc);
         }
+        if (!entry.scaling.empty())
+            fmt::print("    scaling.type = plain: {}\n", fmt::join(entry.scaling, ", "));
     }
 }
 

@@ -15,7 +15,10 @@ TEST(EncodingRegistry, HoldsTheBasicSixAndTheRotaryAndGridEncodings) {
                              "mrope", "xpos", "learned_2d", "vit"}) {
         EXPECT_TRUE(EncodingRegistry::instance().contains(name)) << name;
     }
-    EXPECT_TRUE(FrequencyRegistry::instance().contains("plain"));
+    for (const char* name : {"plain", "linear", "ntk", "dynamic", "ntk_by_parts", "ntk_by_parts_v1", "yarn",
+                             "longrope", "llama3"}) {
+        EXPECT_TRUE(FrequencyRegistry::instance().contains(name)) << name;
+    }
 }
 
 void check_options(const std::vector<Option>& options) {

@@ -20,9 +20,13 @@ inline nlohmann::json oracle(const std::string& name) {
     return nlohmann::json::parse(file);
 }
 
-/// The options of an encoding: the standard ones but for the choices.
+/// The options of an encoding: the standard ones but for the choices, of which scaling.type adds those of a
+/// rule.
 inline EncodingOptions encoding_options(const std::string& kind, const Choices& choices = {}) {
-    EncodingOptions encoding{kind, Options(EncodingRegistry::instance().at(kind).options)};
+    std::string rule = "plain";
+    for (const auto& [name, value] : choices)
+        if (name == "scaling.type") rule = std::get<std::string>(value);
+    EncodingOptions encoding{kind, Options(options_under(EncodingRegistry::instance().at(kind), rule))};
     for (const auto& [name, value] : choices) encoding.options.set(name, value);
     return encoding;
 }

@@ -123,7 +123,7 @@ TEST(UnknownKeys, NameTheLineAndTheNearestKey) {
     EXPECT_TRUE(holds(refusal("trian.lr: 1"), {"unknown key 'trian.lr'", "'lr' belongs in 'train'"}));
     EXPECT_TRUE(holds(refusal("encoding: {kind: rope, bse: 1}"), {"'encoding.bse'", "'encoding.base'"}));
     EXPECT_TRUE(holds(refusal("encoding: {scaling: {type: yarn}}"), {"unknown key 'encoding.scaling'"}));
-    EXPECT_TRUE(holds(refusal("from: {recipe: a.yaml}"), {"unknown key 'from'"}));
+    EXPECT_TRUE(holds(refusal("from: {recipe: a.yaml}"), {"unknown key 'from.recipe'"}));
     EXPECT_TRUE(holds(refusal("model: {vocabulary: 300}"), {"unknown key 'model.vocabulary'"}));
     EXPECT_TRUE(holds(refusal("vary: {arm: [{name: a, train: {sede: 1}}]}"), {"x.yaml:1: ", "'train.seed'"}));
     EXPECT_TRUE(holds(refusal("vary:\n  train.sede: [1]"), {"x.yaml:2: ", "'train.seed'"}));

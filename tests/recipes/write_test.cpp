@@ -15,7 +15,10 @@ mask: {window: [17, 0], dilation: [3, 1], global: 2, global_projections: true}
 train: {length: 48, steps: 77, batch_tokens: 960, shards: 4, lr: 3e-3, min_lr: 1e-5, warmup_steps: 6,
         schedule: linear, weight_decay: 0.01, beta1: 0.8, beta2: 0.99, epsilon: 1e-9, clip: 0.5, seed: 12,
         validate_every: 8, checkpoint_every: 9, keep: 3}
+from: {run: elsewhere, step: 3, original_length: 24, seen_tokens: 96}
 evaluate: {lengths: [48, 97], protocols: [sliding:7, per_position], split: test, targets: 33}
+search: {factor: 8, list: short_factor, population: 9, parents: 8, mutations: 7, crossovers: 6, iterations: 5,
+         probability: 0.25, step: 0.02, upper: 1.5, n_hat: [0, 3], attention_factor: 1.1, windows: 4, test_windows: 3}
 table: {rows: train.lr, columns: [length, arm], cell: gain, over: model.width}
 )";
 
@@ -77,6 +80,24 @@ void expect_full(const Recipe& r) {
               (std::vector<Protocol>{{ProtocolKind::sliding, 7}, {ProtocolKind::per_position}}));
     EXPECT_EQ(r.evaluate.split, EvaluatedSplit::test);
     EXPECT_EQ(r.evaluate.targets, 33);
+    EXPECT_EQ(r.from.run, "elsewhere");
+    EXPECT_EQ(r.from.step, 3);
+    EXPECT_EQ(r.from.original_length, 24);
+    EXPECT_EQ(r.from.tokens, 96);
+    EXPECT_EQ(r.search.factor, 8);
+    EXPECT_EQ(r.search.list, FactorList::short_factor);
+    EXPECT_EQ(r.search.population, 9);
+    EXPECT_EQ(r.search.parents, 8);
+    EXPECT_EQ(r.search.mutations, 7);
+    EXPECT_EQ(r.search.crossovers, 6);
+    EXPECT_EQ(r.search.iterations, 5);
+    EXPECT_EQ(r.search.probability, 0.25);
+    EXPECT_EQ(r.search.step, 0.02);
+    EXPECT_EQ(r.search.upper, 1.5);
+    EXPECT_EQ(r.search.n_hat, (std::vector<Index>{0, 3}));
+    EXPECT_EQ(r.search.attention_factor, 1.1);
+    EXPECT_EQ(r.search.windows, 4);
+    EXPECT_EQ(r.search.test_windows, 3);
     EXPECT_EQ(r.table.rows, "train.lr");
     EXPECT_EQ(r.table.columns, (std::vector<std::string>{"length", "arm"}));
     EXPECT_EQ(r.table.cell, Metric::gain);
@@ -100,6 +121,7 @@ TEST(ResolvedRecipe, HoldsEveryKey) {
     const std::string text = "\n" + written(one(full));
     for (const Key* key : test_schema().keys("rope")) {
         if (!key->instead_of.empty()) continue;  // said by the key that it stands for
+        if (key->path == "from.arm") continue;   // not beside from.run
         const std::size_t dot = key->path.find('.');
         const std::string line =
             dot == std::string::npos ? "\n" + key->path + ": " : "\n  " + key->path.substr(dot + 1) + ": ";

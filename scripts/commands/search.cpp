@@ -1,0 +1,51 @@
+#include "recipes/engine/search.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scripts/commands/arguments.h"
+#include "scripts/commands/terminal.h"
+
+namespace locus {
+
+int search_command(const Words& words) {
+    const Arguments arguments("search RECIPE [key=value ...] --out DIR", words,
+                              {
+                                  {"out", "folder of the search, from which it goes on", "DIR"},
+                                  {"threads", "worker threads", "N"},
+                                  {"json", "one JSON document"},
+                              });
+    if (arguments.help()) return 0;
+    const auto cells =
+        expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
+    require(cells.size() == 1, "{}: varies over {} cells; a search is about one model",
+            arguments.subject("RECIPE"), cells.size());
+    const std::string out = arguments.needed("out");
+    SearchResult result;
+    {
+        Terminal terminal;
+        Workbench bench(arguments.threads());
+        result = run_search(cells.front(), out, bench, terminal);
+        if (!result.finished) {
+            terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on", out,
+                                         result.iterations));
+            return static_cast<int>(Failure::interrupted);
+        }
+        for (const SearchVerdict& verdict : result.verdicts) {
+            const std::string interval =
+                verdict.interval ? fmt::format(" [{:+.4f}, {:+.4f}]", verdict.interval->low, verdict.interval->high)
+                                 : ", no interval";
+            terminal.message(fmt::format("split {}: {:.4f} nats a token, {:+.4f} better than {}{}", result.unseen,
+                                         result.unseen_nats, verdict.gain, verdict.against, interval));
+        }
+        if (result.verdicts.empty()) terminal.message("not judged: " + result.unseen);
+    }
+    if (arguments.has("json"))
+        fmt::print("{}\n", to_json(result).dump(2));
+    else
+        fmt::print("{}", result.fragment);
+    return 0;
+}
+
+}  // namespace locus

@@ -1,0 +1,152 @@
+"""Runs that begin with another run: what travels with it, what is refused, and that one can be resumed."""
+
+import unittest
+
+from support import CommandCase, strict_json
+
+BASE = """question: Can it be extended?
+data: { corpus: generated, documents: 12, document_length: 2600 }
+model: { layers: 2, width: 16, heads: 2 }
+encoding: { kind: rope, base: 500 }
+train: { length: 16, steps: 6, batch_tokens: 128, shards: 4, checkpoint_every: 2 }
+evaluate: { lengths: [16, 32, 64], protocols: [same_target], targets: 64 }
+"""
+
+YARN = BASE.replace("steps: 6", "steps: 3") + (
+    "encoding.scaling: { rope_type: yarn, factor: 4, target_length: 64 }\n"
+    "from: { run: base }\n"
+)
+
+# Nothing about model, encoding or tokenizer: all of it is the ancestor's.
+BARE = """question: Does it forget?
+data: { corpus: generated, documents: 12, document_length: 2600 }
+train: { length: 64, steps: 2, batch_tokens: 128, shards: 4 }
+evaluate: { lengths: [16, 32, 64], protocols: [same_target], targets: 64 }
+from: { run: yarn }
+"""
+
+ARMS = BASE + """vary:
+  arm:
+    - { name: base }
+    - { name: zero, from.arm: base, train.steps: 0 }
+    - { name: yarn, from.arm: base, train.steps: 2, train.length: 64, encoding.scaling: { type: yarn, factor: 4 } }
+    - { name: again, from.arm: yarn, train.steps: 1, encoding.scaling: { type: yarn, factor: 8 } }
+    - { name: dropped, from.arm: base, train.steps: 1, encoding: { kind: nope } }
+  train.seed: [0, 1]
+"""
+
+
+class FromTest(CommandCase):
+    def setUp(self):
+        super().setUp()
+        self.write("base.yaml", BASE)
+        self.write("yarn.yaml", YARN)
+        self.write("bare.yaml", BARE)
+
+    def manifest(self, run):
+        return strict_json((self.folder / run / "manifest.json").read_text())
+
+    def card(self, subject, *words):
+        return strict_json(self.locus("card", subject, *words, "--json")[0])
+
+    def parameters_hash(self, run):
+        return strict_json(self.locus("inspect", self.newest_checkpoint(run), "--json")[0])["parameters_hash"]
+
+    def test_scaling_travels(self):
+        self.train("base", recipe="base.yaml")
+        self.train("yarn", recipe="yarn.yaml")
+        first = self.manifest("yarn")["from"]
+        self.assertEqual(first["step"], 6)
+        self.assertTrue(first["path"].endswith("base/checkpoints/step_00000006.h5"))
+        self.assertEqual(first["parameters_hash"], self.parameters_hash("base"))
+        self.assertEqual(first["tokens"], 6 * 128)
+        self.train("bare", recipe="bare.yaml")
+        yarn, bare = self.card("yarn"), self.card("bare")
+        for key in "kind", "options", "inv_freq", "magnitude", "base":
+            self.assertEqual(bare[key], yarn[key], key)
+        self.assertEqual(bare["options"]["base"], 500)
+        self.assertEqual(bare["options"]["scaling.original_length"], 16)
+        self.assertNotEqual(bare["inv_freq"], self.card("base")["inv_freq"])
+        self.assertEqual(self.manifest("bare")["from"]["tokens"], 9 * 128)
+        # Extended again: the original length is the root's, not that of the last fine-tuning.
+        self.locus(
+            "train", "bare.yaml", "from={run: bare}", "encoding.scaling={type: yarn, factor: 8}", "--out", "more"
+        )
+        options = self.card("more")["options"]
+        self.assertEqual(options["scaling.original_length"], 16)
+        self.assertEqual(options["scaling.factor"], 8)
+        self.assertEqual(options["base"], 500)
+        # A run folder stands alone: what it began with may go.
+        (self.folder / "base").rename(self.folder / "elsewhere")
+        self.assertEqual(self.card("yarn"), yarn)
+        self.locus("eval", "yarn", "--json")
+
+    def test_unscaled_and_scaled_losses_differ(self):
+        self.train("base", recipe="base.yaml")
+        self.train("yarn", "train.steps=0", recipe="yarn.yaml")
+        self.assertEqual(self.parameters_hash("yarn"), self.parameters_hash("base"))
+        losses = [
+            [result["nats_per_token"] for result in strict_json(self.locus("eval", run, "--json")[0])["runs"][0]["results"]]
+            for run in ("base", "yarn")
+        ]
+        for plain, scaled in zip(*losses):
+            self.assertNotEqual(plain, scaled)
+
+    def test_a_chosen_step_and_a_checkpoint(self):
+        self.train("base", recipe="base.yaml")
+        checkpoint = self.folder / "base" / "checkpoints" / "step_00000004.h5"
+        self.train("a", "from={run: base, step: 4}", recipe="yarn.yaml")
+        self.train("b", f"from={{run: {checkpoint}}}", recipe="yarn.yaml")
+        self.assertEqual(self.parameters_hash("a"), self.parameters_hash("b"))
+        self.assertEqual(self.manifest("a")["from"]["step"], 4)
+
+    def test_resumed_is_uninterrupted(self):
+        self.train("base", recipe="base.yaml")
+        self.train("whole", recipe="yarn.yaml")
+        self.train("parts", "train.checkpoint_every=1", recipe="yarn.yaml")
+        self.newest_checkpoint("parts").unlink()
+        (self.folder / "base").rename(self.folder / "elsewhere")
+        self.write("parts.yaml", (self.folder / "parts" / "recipe.yaml").read_text())
+        self.train("parts", recipe="parts.yaml")
+        self.assertEqual(self.parameters_hash("parts"), self.parameters_hash("whole"))
+        self.assertEqual(self.manifest("parts")["from"]["step"], 6)
+        self.assertEqual(self.manifest("parts")["initial_value_hash"], self.manifest("whole")["initial_value_hash"])
+
+    def test_refusals(self):
+        self.refuses(5, "train", "yarn.yaml", "--out", "x", says=["base"])
+        self.train("base", recipe="base.yaml")
+        self.refuses(5, "train", "yarn.yaml", "from={run: base, step: 5}", "--out", "x", says=["step 5"])
+        self.refuses(2, "train", "yarn.yaml", "from={run: base, arm: a}", "--out", "x", says=["from.arm"])
+        self.refuses(2, "train", "base.yaml", "from={arm: nobody}", "--out", "x", says=["'nobody'"])
+        self.refuses(5, "train", "yarn.yaml", "model.width=32", "--out", "x", says=["tokens.weight", "32"])
+        # Factor, original and target length are those of the whole chain.
+        self.refuses(2, "train", "bare.yaml", "from={run: base}",
+                     "encoding.scaling={type: linear, factor: 4, target_length: 256}", "--out", "x",
+                     says=["factor 4", "16", "64", "256"])
+        self.train("table", "encoding={kind: learned}", recipe="base.yaml")
+        self.refuses(2, "train", "bare.yaml", "from={run: table}", "--out", "x",
+                     says=["learned", "16", "train.length 64"])
+        self.refuses(2, "train", "bare.yaml", "from={run: table}", "encoding.scaling={type: linear, factor: 4}",
+                     "--out", "x", says=["learned", "scaling"])
+
+    def test_arms_begin_with_arms(self):
+        self.write("arms.yaml", ARMS)
+        self.locus("run", "arms.yaml", "--out", "o")
+        for seed in 0, 1:
+            base = self.parameters_hash(f"o/base,seed={seed}")
+            self.assertEqual(self.parameters_hash(f"o/zero,seed={seed}"), base)
+            for arm in "yarn", "dropped":
+                self.assertEqual(self.manifest(f"o/{arm},seed={seed}")["from"]["parameters_hash"], base)
+            again = self.card(f"o/again,seed={seed}")["options"]
+            self.assertEqual((again["scaling.original_length"], again["scaling.factor"]), (16, 8))
+            self.assertEqual(self.card(f"o/dropped,seed={seed}")["kind"], "nope")
+        table = strict_json((self.folder / "o" / "table.json").read_text())
+        self.assertEqual({cell["state"] for cell in table["cells"]}, {"ok"})
+        # The same command finds everything done.
+        self.assertIn("done before", self.locus("run", "arms.yaml", "--out", "o")[1])
+        self.write("late.yaml", ARMS.replace("{ name: base }", "{ name: first, from.arm: zero }"))
+        self.refuses(2, "run", "late.yaml", "--out", "p", says=["from.arm", "'zero'", "before"])
+
+
+if __name__ == "__main__":
+    unittest.main()
