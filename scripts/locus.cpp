@@ -8,6 +8,7 @@
 #include <string>
 
 #include "framework/core/error.h"
+#include "framework/core/simd_target.h"
 #include "scripts/commands/commands.h"
 
 namespace {
@@ -62,6 +63,7 @@ int dispatch(int count, char** words) {
 
 int main(int count, char** words) {
     try {
+        locus::limit_simd_target_by_environment();
         const int code = dispatch(count, words);
         if (std::fflush(stdout) != 0)
             locus::fail(locus::Failure::storage, "stdout: the output could not be written");

@@ -13,6 +13,7 @@
 
 #include "framework/core/error.h"
 #include "framework/core/scalar.h"
+#include "framework/core/simd_target.h"
 
 #if __has_include("locus_commit.h")
 #include "locus_commit.h"  // written by cmake/Commit.cmake
@@ -90,6 +91,7 @@ nlohmann::json machine_manifest() {
             {"compiler", compiler()},
             {"flags", flags},
             {"scalar", scalar_name},
+            {"target", simd_target()},
             {"blas", openblas_get_config()},
             {"blas_kernel", openblas_get_corename()},
             {"cpu", model == unknown ? cpuinfo("CPU part") : model},

@@ -6,8 +6,8 @@
 
 namespace locus {
 
-/// For manifest.json: commit, compiler, flags, scalar type, BLAS and its kernel, CPU model and features,
-/// versions of libraries. What cannot be told is "unknown".
+/// For manifest.json: commit, compiler, flags, scalar type, vector instruction set in use, BLAS and its
+/// kernel, CPU model and features, versions of libraries. What cannot be told is "unknown".
 nlohmann::json machine_manifest();
 
 /// Largest resident size of this process so far, in bytes.

@@ -14,6 +14,7 @@
 #include "framework/train/fit.h"
 #include "framework/train/state.h"
 #include "recipes/engine/manifest.h"
+#include "recipes/engine/profile_report.h"
 #include "recipes/engine/score.h"
 #include "recipes/engine/write.h"
 #include "recipes/engine/yaml.h"
@@ -105,7 +106,7 @@ class TrainSession {
         for (const std::string& note : cell.notes) reporter.message(note);
     }
 
-    TrainedRun run(const Resume& resume) {
+    TrainedRun run(const Resume& resume, Profile* profile) {
         const Index done = restore(resume);
         make_folder(folder_, identity_.recipe);  // not before: a bad --resume leaves nothing behind
         announce(done);
@@ -114,14 +115,15 @@ class TrainSession {
         for (const std::string& warning : log_->warnings()) reporter_.message(warning);
         Index step = done;
         try {
-            step = fit(trainer_, recipe_.train, done, hooks());
+            step = fit(trainer_, recipe_.train, done, hooks(profile));
         } catch (const Error& error) {
             finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
             throw;
         }
         const bool finished = step == recipe_.train.steps();
         finish(finished ? "trained" : "interrupted", "");
-        return {std::move(model_), step, finished};
+        const std::string table = profile != nullptr && step > done ? keep(profile->report()) : "";
+        return {std::move(model_), step, finished, table};
     }
 
   private:
@@ -162,8 +164,9 @@ class TrainSession {
             done > 0 ? fmt::format("; going on from step {}", done) : ""));
     }
 
-    FitHooks hooks() {
+    FitHooks hooks(Profile* profile) {
         FitHooks hooks;
+        hooks.profile = profile;
         hooks.fill = [this](Index step, Batch& batch) { order_.fill(step - 1, batch); };
         hooks.loss = [this](const Batch& batch, Index first, Index count, Index step) {
             return model_->loss({.tokens = batch.tokens_of(first, count),
@@ -216,6 +219,16 @@ class TrainSession {
         write_json(folder_ / "manifest.json", manifest_);
     }
 
+    // Writes profile.json; its table.
+    std::string keep(const ProfileReport& report) const {
+        const TrainOptions& train = recipe_.train;
+        const nlohmann::json json =
+            to_json(report, {train.batch_tokens, model_->flops_per_token(train.length),
+                             trainer_.arena_peaks(), peak_memory()});
+        write_json(folder_ / "profile.json", json);
+        return profile_table(json);
+    }
+
     const Recipe& recipe_;
     fs::path folder_;
     Workbench& bench_;
@@ -235,8 +248,8 @@ class TrainSession {
 }  // namespace
 
 TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
-                     Workbench& bench, Reporter& reporter) {
-    return TrainSession(cell, index, folder, bench, reporter).run(resume);
+                     Workbench& bench, Reporter& reporter, Profile* profile) {
+    return TrainSession(cell, index, folder, bench, reporter).run(resume, profile);
 }
 
 namespace {

@@ -10,7 +10,8 @@ namespace {
 
 TEST(Machine, TellsWhatAResultDependsOn) {
     const nlohmann::json manifest = machine_manifest();
-    for (const char* key : {"commit", "dirty", "compiler", "scalar", "blas", "blas_kernel", "cpu"}) {
+    for (const char* key :
+         {"commit", "dirty", "compiler", "scalar", "target", "blas", "blas_kernel", "cpu"}) {
         EXPECT_TRUE(manifest.at(key).is_string()) << key;
         EXPECT_FALSE(manifest.at(key).get<std::string>().empty() && std::string(key) != "dirty") << key;
     }
