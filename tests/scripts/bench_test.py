@@ -20,7 +20,7 @@ class Ops(unittest.TestCase):
         ops = {name for header in (ROOT / "framework" / "ops").glob("*.h") for name in declared.findall(header.read_text())}
         self.assertGreater(len(ops), 30)
         sources = "".join(path.read_text() for path in (ROOT / "tests" / "bench" / "ops").glob("*.cpp"))
-        measured = set(re.findall(r'measure_op\((?:fmt::format\()?"(\w+)', sources))
+        measured = set(re.findall(r'measure_op\(\s*(?:fmt::format\(\s*)?"(\w+)', sources))
         self.assertEqual(ops - measured, set())
 
 
