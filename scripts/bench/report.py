@@ -65,8 +65,9 @@ def samples_of(configuration):
 def text(series):
     machine, threads = series["machine"], series["threads"]
     torch = series["torch"] or "none"
+    busy = f" Other programs were running: load average {series['load']:.1f} before." if series["load"] > 0.5 else ""
     parts = [f"{machine['cpu']}, {threads} threads, {machine['target']}, BLAS kernel {machine['blas_kernel']}, "
-             f"torch {torch}; medians of {series['repeats']} interleaved repeats.",
+             f"torch {torch}; medians of {series['repeats']} interleaved repeats.{busy}",
              "Configurations: layers x width x heads, length, sequences of a batch. FLOPs of a token: "
              "6 x parameters + 6 x layers x width x length.",
              "Ratios of the step of Locus to the others, and of its variants to it. sgemm: OpenBLAS, one thread a call, "

@@ -159,7 +159,7 @@ def main():
 
     about = json.loads(run([BUILD / "locus", "version", "--json"]))
     series = {"machine": about, "threads": options.threads, "repeats": options.repeats,
-              "torch": pytorch.version(), "configurations": []}
+              "torch": pytorch.version(), "load": os.getloadavg()[0], "configurations": []}
     for number in chosen:
         config = Configuration(*CONFIGURATIONS[number - 1])
         series["configurations"].append(measure(config, options.threads, options))

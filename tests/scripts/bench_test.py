@@ -30,6 +30,7 @@ class Report(unittest.TestCase):
         "threads": 2,
         "repeats": 3,
         "torch": "2.15.0",
+        "load": 1.3,
         "configurations": [{
             "name": "3x64x4, 64, 32", "steps": 7, "parameters": 10, "flops_per_token": 1e6,
             "samples": {"peak": [190e9, 200e9, 999e9], "sgemm default": [100e9, 90e9, 125e9],
@@ -53,6 +54,8 @@ class Report(unittest.TestCase):
         text = load("report").text(self.SERIES)
         self.assertIn("not run: train.precision: expected fp32", text)
         self.assertIn("a processor, 2 threads, avx2", text)
+        self.assertIn("load average 1.3", text)
+        self.assertNotIn("load average", load("report").text({**self.SERIES, "load": 0.1}))
 
 
 if __name__ == "__main__":
