@@ -100,6 +100,15 @@ struct Transformer::Block {
 
 Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                          Index train_length, std::uint64_t seed)
+    : Transformer(model, encoding, mask, train_length, std::optional(seed)) {}
+
+Index Transformer::count_parameters(const ModelOptions& model, const EncodingOptions& encoding,
+                                    const MaskOptions& mask, Index train_length) {
+    return Transformer(model, encoding, mask, train_length, std::nullopt).store_.count();
+}
+
+Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
+                         Index train_length, std::optional<std::uint64_t> seed)
     : model_(model),
       mask_(mask),
       kind_(encoding.kind),
@@ -121,7 +130,8 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     if (!model.tie_embeddings) {
         output_ = scope.add("output.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
     }
-    store_.allocate(seed);
+    if (!seed) return;
+    store_.allocate(*seed);
     for (const auto& block : blocks_) block->attention.initialise();
     store_.touch();
 }

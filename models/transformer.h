@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,10 @@ class Transformer {
     Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                 Index train_length, std::uint64_t seed);
 
+    /// The number of parameters of such a model, which is not made: however large, it takes no memory.
+    static Index count_parameters(const ModelOptions& model, const EncodingOptions& encoding,
+                                  const MaskOptions& mask, Index train_length);
+
     /// States after the final norm, [B, T, width]. Growing frequencies, a cache, and segments under a mask
     /// with global tokens run without a tape only. Throws when positions, segments, cache and length mode do
     /// not fit.
@@ -85,6 +90,10 @@ class Transformer {
 
   private:
     struct Block;
+
+    // Without a seed: names and shapes of the parameters only.
+    Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
+                Index train_length, std::optional<std::uint64_t> seed);
 
     Variable output_matrix() const;
     Variable embedded(const ForwardInput& input) const;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "framework/core/error.h"
+#include "framework/core/simd_target.h"
 #include "framework/distributed/launcher.h"
 #include "scripts/commands/commands.h"
 #include "scripts/commands/ranks.h"
@@ -76,6 +77,7 @@ int dispatch(int count, char** words) {
 
 int main(int count, char** words) {
     try {
+        locus::limit_simd_target_by_environment();
         const int code = dispatch(count, words);
         if (std::fflush(stdout) != 0)
             locus::fail(locus::Failure::storage, "stdout: the output could not be written");

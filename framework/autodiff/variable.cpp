@@ -19,6 +19,7 @@ struct Node {
     std::array<Node*, max_inputs> inputs{};
     std::size_t input_count = 0;
     Pullback pullback;
+    const char* op = nullptr;  // the function that recorded it
 
     // Whether the next contribution is the first, which overwrites what the gradient's memory holds.
     bool take_first() { return gradient ? written != nullptr && !std::exchange(*written, true) : true; }
@@ -130,7 +131,7 @@ Variable Tape::leaf(Tensor value, Tensor gradient, bool* written) {
     return Variable(std::move(value), &node);
 }
 
-Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullback pullback) {
+Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullback pullback, const char* op) {
     Tape* tape = Tape::current();
     require(tape != nullptr, "record: a tracked input, but no tape on this thread");
     require(inputs.size() <= Node::max_inputs, "record: {} inputs, at most {}", inputs.size(),
@@ -140,6 +141,7 @@ Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullbac
     node.input_count = inputs.size();
     for (std::size_t i = 0; i < inputs.size(); ++i) node.inputs[i] = inputs[i].node();
     node.pullback = std::move(pullback);
+    node.op = op;
     return &node;
 }
 
@@ -160,7 +162,10 @@ void Tape::backward(const Variable& output, const Tensor& cotangent) {
     for (std::size_t i = last.number + 1; i-- > 0;) {
         Node& node = *nodes_[i];
         if (node.leaf) continue;
-        if (node.gradient && node.pullback) node.pullback(node.gradient, Gradients(node));
+        if (node.gradient && node.pullback) {
+            const ProfiledPullback timed(node.op);
+            node.pullback(node.gradient, Gradients(node));
+        }
         node.pullback = nullptr;
         node.gradient.recycle();
     }

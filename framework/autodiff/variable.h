@@ -10,8 +10,10 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <source_location>
 #include <vector>
 
+#include "framework/core/profile.h"
 #include "framework/core/tensor.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -90,7 +92,8 @@ class Tape {
 
   private:
     friend class Recording;
-    friend Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullback pullback);
+    friend Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullback pullback,
+                             const char* op);
 
     Node& next();
 
@@ -110,17 +113,20 @@ class Recording {
     Tape* before_;
 };
 
-Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullback pullback);
+Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullback pullback, const char* op);
 
 /// True when a gradient is wanted for any of the inputs.
 bool any_tracked(std::span<const Variable> inputs);
 
-/// Puts an op on the tape. Where no input is tracked the result is a constant and the pullback is dropped.
+/// Puts an op on the tape. Where no input is tracked the result is a constant and the pullback is dropped. In
+/// a profile the op has the name of the function that records it.
 template <typename F>
-Variable record(Tensor value, std::initializer_list<Variable> inputs, F&& pullback) {
+Variable record(Tensor value, std::initializer_list<Variable> inputs, F&& pullback,
+                const std::source_location& by = std::source_location::current()) {
+    if (TimeLedger* ledger = TimeLedger::current()) ledger->op(by.function_name());
     const std::span<const Variable> list(inputs.begin(), inputs.size());
     if (!any_tracked(list)) return Variable(std::move(value));
-    Node* node = append_node(value, list, Pullback(std::forward<F>(pullback)));
+    Node* node = append_node(value, list, Pullback(std::forward<F>(pullback)), by.function_name());
     return Variable(std::move(value), node);
 }
 

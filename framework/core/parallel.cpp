@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "framework/core/error.h"
+#include "framework/core/profile.h"
 
 namespace locus {
 
@@ -27,6 +28,7 @@ Workers::~Workers() {
 }
 
 void Workers::attempt(int worker) {
+    const ProfiledWorker timed(worker, part_);
     try {
         (*job_)(worker);
     } catch (...) {
@@ -53,12 +55,14 @@ void Workers::run(const std::function<void(int)>& job) {
     {
         std::lock_guard lock(mutex_);
         job_ = &job;
+        part_ = TimeLedger::current_part();
         running_ = static_cast<int>(threads_.size());
         ++round_;
     }
     start_.notify_all();
     attempt(0);
     {
+        const ProfiledPart waiting("idle");
         std::unique_lock lock(mutex_);
         finish_.wait(lock, [&] { return running_ == 0; });
     }

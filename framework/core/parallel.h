@@ -32,6 +32,7 @@ class Workers {
     std::mutex mutex_;
     std::condition_variable start_, finish_;
     const std::function<void(int)>* job_ = nullptr;
+    const char* part_ = nullptr;  // of a step, that the job belongs to: for a profile
     long round_ = 0;
     int running_ = 0;
     bool stop_ = false;

@@ -192,7 +192,9 @@ void Hdf5File::set_attribute(const std::string& object, const std::string& name,
 }
 
 bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
-    return contains(object) && H5Aexists_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+    if (!contains(object)) return false;
+    const htri_t found = H5Aexists_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT);
+    return check(found, fmt::format("the attributes of {} are damaged", object)) > 0;
 }
 
 std::string Hdf5File::text_attribute(const std::string& object, const std::string& name) const {

@@ -116,6 +116,21 @@ Superblock read_superblock(const unsigned char* head) {
     return result;
 }
 
+namespace {
+
+constexpr char signature[] = "\x89HDF\r\n\x1a\n";
+constexpr std::uint64_t most_bytes = std::uint64_t{1}
+                                     << 42;  // no file of Locus is larger: the number is wrong
+
+// Whether at most two of the eight bytes differ from what an HDF5 file begins with.
+bool almost_signed(const unsigned char* head) {
+    int differences = 0;
+    for (int i = 0; i < 8; ++i) differences += head[i] != static_cast<unsigned char>(signature[i]);
+    return differences <= 2;
+}
+
+}  // namespace
+
 void check_file(const std::filesystem::path& path, Failure kind) {
     std::error_code code;
     const auto status = std::filesystem::status(path, code);
@@ -131,17 +146,21 @@ void check_file(const std::filesystem::path& path, Failure kind) {
     std::ifstream stream(path, std::ios::binary);
     require(stream.is_open(), kind, "{}: cannot be read: {}", describe_file(path), std::strerror(errno));
     stream.read(reinterpret_cast<char*>(head), superblock_size);
-    if (std::memcmp(head, "\x89HDF\r\n\x1a\n", 8) != 0) {
+    if (std::memcmp(head, signature, 8) != 0) {
         // A file with a user block has its signature further on, and the library finds it.
-        require(H5Fis_hdf5(path.c_str()) > 0, kind, "{}: is not an HDF5 file", describe_file(path));
+        require(H5Fis_hdf5(path.c_str()) > 0, kind, "{}: is not an HDF5 file{}", describe_file(path),
+                almost_signed(head) ? ", or its first bytes are damaged" : "");
         return;
     }
     require(stream.gcount() == superblock_size, kind, "{}: is cut off within its first block",
             describe_file(path));
     const Superblock superblock = read_superblock(head);
     require(superblock.version <= 3, kind,
-            "{}: was written in another version of HDF5's format (superblock {}, expected 0 to 3)",
+            "{}: was written in another version of HDF5's format (superblock {}, expected 0 to 3), or its "
+            "header is damaged",
             describe_file(path), superblock.version);
+    require(superblock.end <= most_bytes, kind, "{}: is damaged: its header speaks of {} bytes",
+            describe_file(path), superblock.end);
     require(superblock.end <= size, kind, "{}: is cut off, {} bytes expected", describe_file(path),
             superblock.end);
 }

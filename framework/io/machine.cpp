@@ -4,7 +4,10 @@
 #include <hdf5.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -13,6 +16,7 @@
 
 #include "framework/core/error.h"
 #include "framework/core/scalar.h"
+#include "framework/core/simd_target.h"
 
 #if __has_include("locus_commit.h")
 #include "locus_commit.h"  // written by cmake/Commit.cmake
@@ -23,6 +27,7 @@ namespace locus {
 namespace {
 
 constexpr const char* unknown = "unknown";
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 // The build hands these in; outside of a repository there is no commit.
 #ifdef LOCUS_COMMIT
@@ -90,11 +95,59 @@ nlohmann::json machine_manifest() {
             {"compiler", compiler()},
             {"flags", flags},
             {"scalar", scalar_name},
+            {"target", simd_target()},
             {"blas", openblas_get_config()},
             {"blas_kernel", openblas_get_corename()},
             {"cpu", model == unknown ? cpuinfo("CPU part") : model},
             {"cpu_features", vector_features()},
             {"libraries", {{"hdf5", hdf5_version()}}}};
+}
+
+namespace {
+
+/// The number, in KiB, of a line "KEY:  number kB"; 0 where there is none.
+std::int64_t kibibytes(const char* path, std::string_view key) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with(key)) return std::atoll(line.c_str() + key.size());
+    }
+    return 0;
+}
+
+/// The number in a file that holds nothing else; -1 where there is none, or where it says "max".
+std::int64_t number_in(const std::string& path) {
+    std::ifstream file(path);
+    std::int64_t number = -1;
+    return file >> number ? number : -1;
+}
+
+/// What the control group still allows, file pages that it would give back aside.
+std::int64_t left_in_container() {
+    const std::string folder = "/sys/fs/cgroup/";
+    const std::int64_t most = number_in(folder + "memory.max"), used = number_in(folder + "memory.current");
+    if (most < 0 || used < 0) return unlimited;
+    std::int64_t pages = 0;
+    std::ifstream file(folder + "memory.stat");
+    for (std::string key, value; file >> key >> value;) {
+        if (key == "inactive_file") pages = std::atoll(value.c_str());
+    }
+    return std::max<std::int64_t>(1, most - used + pages);
+}
+
+std::int64_t left_of_addresses() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+    const std::int64_t used = kibibytes("/proc/self/status", "VmSize:") * 1024;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(limit.rlim_cur) - used);
+}
+
+}  // namespace
+
+std::int64_t available_memory() {
+    const std::int64_t system = kibibytes("/proc/meminfo", "MemAvailable:") * 1024;
+    const std::int64_t least =
+        std::min({system > 0 ? system : unlimited, left_in_container(), left_of_addresses()});
+    return least == unlimited ? 0 : least;
 }
 
 std::int64_t peak_memory() {

@@ -6,9 +6,13 @@
 
 namespace locus {
 
-/// For manifest.json: commit, compiler, flags, scalar type, BLAS and its kernel, CPU model and features,
-/// versions of libraries. What cannot be told is "unknown".
+/// For manifest.json: commit, compiler, flags, scalar type, vector instruction set in use, BLAS and its
+/// kernel, CPU model and features, versions of libraries. What cannot be told is "unknown".
 nlohmann::json machine_manifest();
+
+/// Bytes of memory that a process may still take: what the system has, the limit of a container, the
+/// process's own limit of its addresses, the least of them; 0 where nothing tells.
+std::int64_t available_memory();
 
 /// Largest resident size of this process so far, in bytes.
 std::int64_t peak_memory();

@@ -12,6 +12,8 @@ namespace {
 
 constexpr Index alignment = 64 / static_cast<Index>(sizeof(Scalar));
 
+constexpr double most_numbers = 1e15;  // of one parameter: sums of them stay far from overflow
+
 thread_local const ParameterGradients* current_gradients = nullptr;
 
 void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& value) {
@@ -45,6 +47,10 @@ Index ParameterStore::add(std::string name, const Shape& shape, Initial initial,
     require(
         initial.kind != Initial::Kind::given || static_cast<Index>(initial.numbers.size()) == shape.count(),
         "parameters: '{}' is {}, found {} initial values", name, shape, initial.numbers.size());
+    double numbers = 1;
+    for (Index size : shape.sizes()) numbers *= static_cast<double>(size);
+    require(numbers <= most_numbers, "parameters: '{}' is {}, more than {:g} numbers", name, shape,
+            most_numbers);
     const bool decayed = shape.rank() >= 2 && decay == Decay::matrices;
     parameters_.push_back({std::move(name), shape, flat_size_, std::move(initial), decayed, bounds});
     count_ += shape.count();

@@ -104,17 +104,19 @@ Variable exponential(const Variable& x) {
 
 namespace {
 
-// y = f(x) element by element, with the derivative slope(x, y).
+// y = f(x) element by element, with the derivative slope(x, y); recorded as the op that calls.
 template <typename F, typename Slope>
-Variable mapped(const Variable& x, const F& f, const Slope& slope) {
+Variable mapped(const Variable& x, const F& f, const Slope& slope,
+                const std::source_location& by = std::source_location::current()) {
     Tensor out = Tensor::empty(x.shape());
     for (Index i = 0; i < out.count(); ++i) out.data()[i] = f(x.value().data()[i]);
-    return record(out, {x}, [x, out, slope](const Tensor& cotangent, const Gradients& gradients) {
+    const auto pullback = [x, out, slope](const Tensor& cotangent, const Gradients& gradients) {
         for (Index i = 0; i < out.count(); ++i) {
             cotangent.data()[i] *= slope(x.value().data()[i], out.data()[i]);
         }
         gradients.pass(0);
-    });
+    };
+    return record(out, {x}, pullback, by);
 }
 
 }  // namespace

@@ -6,8 +6,9 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-Variable norm(const char* name, const Variable& x, const Variable& scale, const Variable& shift,
-              bool centred) {
+// Recorded as the op that calls.
+Variable norm(const char* name, const Variable& x, const Variable& scale, const Variable& shift, bool centred,
+              const std::source_location& by = std::source_location::current()) {
     const Index width = x.size(-1), rows = x.shape().count() / width;
     require(scale.shape() == Shape{width}, "{}: expected a scale [{}], found {}", name, width, scale.shape());
     require(!shift || shift.shape() == Shape{width}, "{}: expected a shift [{}], found {}", name, width,
@@ -15,19 +16,24 @@ Variable norm(const char* name, const Variable& x, const Variable& scale, const 
     Tensor out = Tensor::empty(x.shape()), statistics = Tensor::empty({rows, 2});
     kernels::norm(x.value().data(), scale.value().data(), shift.value().data(), centred, norm_epsilon,
                   out.data(), statistics.data(), rows, width);
-    return record(out, {x, scale, shift}, [=](const Tensor& cotangent, const Gradients& gradients) {
-        const auto additive = [&](std::size_t input) {  // a gradient that the kernel adds to
-            if (!gradients.wanted(input)) return Tensor();
-            const auto sink = gradients.sink(input);
-            if (sink.fresh) sink.tensor.fill(0);
-            return sink.tensor;
-        };
-        const Tensor dscale = additive(1), dshift = additive(2);
-        const bool wanted = gradients.wanted(0);
-        const auto [dx, fresh] = wanted ? gradients.sink(0) : Gradients::Sink{Tensor::empty(x.shape()), true};
-        kernels::norm_pullback(x.value().data(), scale.value().data(), statistics.data(), cotangent.data(),
-                               centred, dx.data(), !fresh, dscale.data(), dshift.data(), rows, width);
-    });
+    return record(
+        out, {x, scale, shift},
+        [=](const Tensor& cotangent, const Gradients& gradients) {
+            const auto additive = [&](std::size_t input) {  // a gradient that the kernel adds to
+                if (!gradients.wanted(input)) return Tensor();
+                const auto sink = gradients.sink(input);
+                if (sink.fresh) sink.tensor.fill(0);
+                return sink.tensor;
+            };
+            const Tensor dscale = additive(1), dshift = additive(2);
+            const bool wanted = gradients.wanted(0);
+            const auto [dx, fresh] =
+                wanted ? gradients.sink(0) : Gradients::Sink{Tensor::empty(x.shape()), true};
+            kernels::norm_pullback(x.value().data(), scale.value().data(), statistics.data(),
+                                   cotangent.data(), centred, dx.data(), !fresh, dscale.data(), dshift.data(),
+                                   rows, width);
+        },
+        by);
 }
 
 }  // namespace

@@ -6,20 +6,24 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// [rows, width] to `shape` of `rows` elements.
-Variable sum_rows(const Variable& x, Index rows, const Shape& shape) {
+// [rows, width] to `shape` of `rows` elements; recorded as the op that calls.
+Variable sum_rows(const Variable& x, Index rows, const Shape& shape,
+                  const std::source_location& by = std::source_location::current()) {
     const Index width = x.shape().count() / rows;
     Tensor out = Tensor::empty(shape);
     for (Index row = 0; row < rows; ++row) {
         const Scalar* from = x.value().data() + row * width;
         out.data()[row] = std::accumulate(from, from + width, Scalar{0});
     }
-    return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dx = Tensor::empty(of);
-        for (Index row = 0; row < rows; ++row)
-            std::fill_n(dx.data() + row * width, width, cotangent.data()[row]);
-        gradients.add(0, dx);
-    });
+    return record(
+        out, {x},
+        [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
+            Tensor dx = Tensor::empty(of);
+            for (Index row = 0; row < rows; ++row)
+                std::fill_n(dx.data() + row * width, width, cotangent.data()[row]);
+            gradients.add(0, dx);
+        },
+        by);
 }
 
 }  // namespace

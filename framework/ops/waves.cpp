@@ -30,22 +30,26 @@ void for_each_wave(const Positions& positions, const WaveSizes& s, const Body& b
 }
 
 // One of the two tables on the tape: dfrequencies[a, k] += position[a] slope dtable, with the slope of a
-// cosine or a sine with respect to its angle.
+// cosine or a sine with respect to its angle; recorded as the op that calls.
 Variable record_table(const Tensor& table, const Variable& frequencies, const Positions& positions,
-                      const WaveSizes& s, const Tensor& other, Scalar sign) {
-    return record(table, {frequencies}, [=](const Tensor& cotangent, const Gradients& gradients) {
-        WorkVector<double> sums(static_cast<std::size_t>(s.axes * s.columns()), 0.0);
-        for_each_wave(positions, s, [&](const std::int64_t* token, Index at, Index column) {
-            if (token == nullptr) return;
-            const double angle = static_cast<double>(sign * other.data()[at] * cotangent.data()[at]);
-            for (Index a = 0; a < s.axes; ++a)
-                sums[static_cast<std::size_t>(a * s.columns() + column)] +=
-                    static_cast<double>(token[a]) * angle;
-        });
-        Tensor gradient = Tensor::empty(frequencies.shape());
-        for (std::size_t k = 0; k < sums.size(); ++k) gradient.data()[k] = static_cast<Scalar>(sums[k]);
-        gradients.add(0, gradient);
-    });
+                      const WaveSizes& s, const Tensor& other, Scalar sign,
+                      const std::source_location& by = std::source_location::current()) {
+    return record(
+        table, {frequencies},
+        [=](const Tensor& cotangent, const Gradients& gradients) {
+            WorkVector<double> sums(static_cast<std::size_t>(s.axes * s.columns()), 0.0);
+            for_each_wave(positions, s, [&](const std::int64_t* token, Index at, Index column) {
+                if (token == nullptr) return;
+                const double angle = static_cast<double>(sign * other.data()[at] * cotangent.data()[at]);
+                for (Index a = 0; a < s.axes; ++a)
+                    sums[static_cast<std::size_t>(a * s.columns() + column)] +=
+                        static_cast<double>(token[a]) * angle;
+            });
+            Tensor gradient = Tensor::empty(frequencies.shape());
+            for (std::size_t k = 0; k < sums.size(); ++k) gradient.data()[k] = static_cast<Scalar>(sums[k]);
+            gradients.add(0, gradient);
+        },
+        by);
 }
 
 }  // namespace

@@ -12,16 +12,25 @@ double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+StepReport profiled_step(Trainer& trainer, Index step, Batch& batch, const FitHooks& hooks) {
+    const Profile::Step timed(hooks.profile);
+    {
+        const ProfiledPart filling("data");
+        hooks.fill(step, batch);
+    }
+    return trainer.step(step, batch, hooks.loss);
+}
+
 }  // namespace
 
 Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHooks& hooks) {
     const Clock::time_point begin = Clock::now();
     const Index steps = options.steps();
+    if (hooks.profile != nullptr) hooks.profile->expect(steps - done);
     Batch batch;
     for (Index step = done + 1; step <= steps; ++step) {
         const Clock::time_point step_begin = Clock::now();
-        hooks.fill(step, batch);
-        const StepReport report = trainer.step(step, batch, hooks.loss);
+        const StepReport report = profiled_step(trainer, step, batch, hooks);
         StepRecord record{.step = step,
                           .tokens = step * options.batch_tokens,
                           .loss = report.loss,

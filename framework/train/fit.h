@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "framework/core/profile.h"
 #include "framework/io/run_log.h"
 #include "framework/train/trainer.h"
 
@@ -18,6 +19,7 @@ struct FitHooks {
     std::function<void(const StepRecord& record)> log;  // after every step
     std::function<void(Index step)> save;               // every checkpoint_every steps and after the last
     std::function<bool()> stop;                         // asked after every step: save and leave?
+    Profile* profile = nullptr;  // measures data and step, not validation, log and saving
 };
 
 /// Trains from step `done` + 1 to the last; returns the last step that was done. Where `stop` says so, the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/core/profile.h"
 #include "framework/distributed/together.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -40,6 +41,7 @@ Trainer::Trainer(ParameterStore& store, const TrainOptions& options, Workers& wo
 void Trainer::run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight) {
     Workspace& space = *workspaces_[static_cast<std::size_t>(worker)];
     for (Index shard = tree_.first_shard(worker); shard < tree_.last_shard(worker); ++shard) {
+        const ProfiledPart outside_of_ops("shard");
         const Index first = batch.sequences * shard / shards_, end = batch.sequences * (shard + 1) / shards_;
         double& total = shard_loss_[static_cast<std::size_t>(shard)];
         total = 0;
@@ -58,8 +60,25 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
             space.tape.reset();
         }
         space.arena.reset();
+        const ProfiledPart adding("gradient tree");
         tree_.close(worker, shard, gradient);
     }
+}
+
+Tensor Trainer::sum_of_shards() {
+    const ProfiledPart adding("gradient tree");
+    return tree_.finish(workers_);
+}
+
+double Trainer::norm_of(const Tensor& gradient) {
+    const ProfiledPart squaring("gradient norm");
+    return gradient_norm(workers_, gradient);
+}
+
+std::vector<std::size_t> Trainer::arena_peaks() const {
+    std::vector<std::size_t> peaks;
+    for (const auto& space : workspaces_) peaks.push_back(space->arena.peak());
+    return peaks;
 }
 
 StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) {
@@ -72,14 +91,15 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     together(group_,
              [&] { workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); }); });
     group_.gather(std::span(shard_loss_), rank_begins_);
-    const Tensor gradient = tree_.finish(workers_);
+    const Tensor gradient = sum_of_shards();
 
     for (double total : shard_loss_) report.loss += total;  // in order of the shards
     report.loss *= weight;
-    report.grad_norm = gradient_norm(workers_, gradient);
+    report.grad_norm = norm_of(gradient);
     require(std::isfinite(report.loss) && std::isfinite(report.grad_norm), Failure::numeric,
             "step {}: the loss is {} and the norm of the gradient {}; a smaller train.lr may help", step,
             report.loss, report.grad_norm);
+    const ProfiledPart updating("optimizer");
     adamw_.step(workers_, step, report.lr, gradient, clip_factor(report.grad_norm, options_.clip));
     return report;
 }

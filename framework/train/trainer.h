@@ -42,6 +42,7 @@ class Trainer {
     const Adamw& optimizer() const { return adamw_; }
     Adamw& mutable_optimizer() { return adamw_; }  // to restore its moments
     Index shards() const { return shards_; }
+    std::vector<std::size_t> arena_peaks() const;  // most bytes that each worker's step has needed so far
 
   private:
     struct Workspace {  // of one worker
@@ -49,6 +50,8 @@ class Trainer {
         Tape tape;
     };
     void run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight);
+    Tensor sum_of_shards();
+    double norm_of(const Tensor& gradient);
 
     ParameterStore& store_;
     TrainOptions options_;

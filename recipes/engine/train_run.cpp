@@ -16,6 +16,7 @@
 #include "framework/train/state.h"
 #include "recipes/engine/begin_from.h"
 #include "recipes/engine/manifest.h"
+#include "recipes/engine/profile_report.h"
 #include "recipes/engine/score.h"
 #include "recipes/engine/text_difference.h"
 #include "recipes/engine/write.h"
@@ -97,7 +98,7 @@ class TrainSession {
         for (const std::string& note : cell.notes) reporter.message(note);
     }
 
-    TrainedRun run(const Resume& resume) {
+    TrainedRun run(const Resume& resume, Profile* profile) {
         check_ranks();
         Index done = 0;
         on_root(group_, [&] { done = restore(resume); });
@@ -105,7 +106,7 @@ class TrainSession {
         on_root(group_, [&] { open_folder(done); });
         Index step = done;
         try {
-            step = fit(trainer_, recipe_.train, done, hooks());
+            step = fit(trainer_, recipe_.train, done, hooks(profile));
         } catch (const Error& error) {
             finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
             throw;
@@ -113,7 +114,9 @@ class TrainSession {
         if (recipe_.train.steps() == 0) on_root(group_, [&] { save(0); });
         const bool finished = step == recipe_.train.steps();
         on_root(group_, [&] { finish(finished ? "trained" : "interrupted", ""); });
-        return {std::move(model_), step, finished};
+        std::string table;
+        if (profile != nullptr && step > done) on_root(group_, [&] { table = keep(profile->report()); });
+        return {std::move(model_), step, finished, table};
     }
 
   private:
@@ -197,8 +200,9 @@ class TrainSession {
             done > 0 ? fmt::format("; going on from step {}", done) : ""));
     }
 
-    FitHooks hooks() {
+    FitHooks hooks(Profile* profile) {
         FitHooks hooks;
+        hooks.profile = profile;
         const Index before = steps_before(recipe_);
         hooks.fill = [this, before](Index step, Batch& batch) { order_.fill(before + step - 1, batch); };
         hooks.loss = [this](const Batch& batch, Index first, Index count, Index step) {
@@ -264,6 +268,16 @@ class TrainSession {
         write_json(folder_ / "manifest.json", manifest_);
     }
 
+    // Writes profile.json; its table.
+    std::string keep(const ProfileReport& report) const {
+        const TrainOptions& train = recipe_.train;
+        const nlohmann::json json =
+            to_json(report, {train.batch_tokens, model_->flops_per_token(train.length),
+                             trainer_.arena_peaks(), peak_memory()});
+        write_json(folder_ / "profile.json", json);
+        return profile_table(json);
+    }
+
     const Recipe& recipe_;
     const Cell& cell_;
     fs::path folder_;
@@ -285,11 +299,11 @@ class TrainSession {
 }  // namespace
 
 TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
-                     Workbench& bench, Reporter& reporter) {
+                     Workbench& bench, Reporter& reporter, Profile* profile) {
     std::unique_ptr<TrainSession> session;
     together(bench.group(),
              [&] { session = std::make_unique<TrainSession>(cell, index, folder, bench, reporter); });
-    return session->run(resume);
+    return session->run(resume, profile);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

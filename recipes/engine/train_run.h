@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/profile.h"
 #include "models/transformer.h"
 #include "recipes/engine/reporter.h"
 #include "recipes/engine/vary.h"
@@ -27,17 +28,18 @@ namespace locus::inline LOCUS_SCALAR {
 /// A model and what is left to do with it.
 struct TrainedRun {
     std::unique_ptr<Transformer> model;
-    Index step = 0;         // updates done
-    bool finished = false;  // false: the reporter asked to stop; the state is saved
+    Index step = 0;            // updates done
+    bool finished = false;     // false: the reporter asked to stop; the state is saved
+    std::string profile = {};  // the table, where one was asked for and a step was run
 };
 
 /// Trains `cell` in `folder`, which then holds recipe.yaml, manifest.json, metrics.jsonl and checkpoints/. A
 /// folder that holds a run of the same recipe goes on from its checkpoint. Throws a storage Error when the
 /// folder belongs to another recipe, a data Error, or a numeric Error when the run diverges (the manifest
 /// then says so). The ranks of the bench's group train it together, to the same bits as one; rank 0 alone
-/// touches the folder.
+/// touches the folder. With `profile` the steps of rank 0 are measured: folder/profile.json.
 TrainedRun train_run(const Cell& cell, Index index, const std::filesystem::path& folder, const Resume& resume,
-                     Workbench& bench, Reporter& reporter);
+                     Workbench& bench, Reporter& reporter, Profile* profile = nullptr);
 
 /// The trained model of a run folder, from its newest checkpoint. Throws a storage Error when there is none.
 struct OpenedRun {

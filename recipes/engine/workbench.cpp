@@ -5,7 +5,9 @@
 
 #include "data/sources.h"
 #include "data/tokenizer.h"
+#include "framework/io/machine.h"
 #include "models/frequency_rule.h"
+#include "recipes/engine/memory.h"
 
 namespace locus {
 
@@ -52,9 +54,14 @@ const LoadedData& Workbench::data(const DataOptions& options) {
 
 namespace locus::inline LOCUS_SCALAR {
 
-std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
+namespace {
+
+std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) {
     ModelOptions options = recipe.model;
     options.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
+    const Index parameters =
+        Transformer::count_parameters(options, recipe.encoding, recipe.mask, recipe.train.length);
+    require_memory(memory_need(recipe, parameters, use), available_memory());
     auto model = std::make_unique<Transformer>(options, recipe.encoding, recipe.mask, recipe.train.length,
                                                recipe.train.seed);
     const Index reach = recipe.data.positions.span(recipe.train.length);
@@ -66,8 +73,14 @@ std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
     return model;
 }
 
+}  // namespace
+
+std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
+    return make_model_for(recipe, ModelUse::reading);
+}
+
 std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
-    auto model = make_model(recipe);
+    auto model = make_model_for(recipe, ModelUse::training);
     require_axes(recipe.encoding.kind, 1);
     require(recipe.data.positions.kind != PositionKind::packed || recipe.mask.global == 0, Failure::usage,
             "data.positions packed and mask.global {}: the first tokens of a window are global, those of its "

@@ -44,12 +44,13 @@ class Workbench {
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// The model of a recipe with its initial values. Throws a usage Error where sizes do not fit, or where the
-/// positions of the training data lie beyond the encoding's table.
+/// The model of a recipe with its initial values. Throws a usage Error where sizes do not fit, where the
+/// positions of the training data lie beyond the encoding's table, or where the memory that is available
+/// cannot hold the weights.
 std::unique_ptr<Transformer> make_model(const Recipe& recipe);
 
 /// The same for training. Throws a usage Error where the encoding does not read the positions of the recipe's
-/// data: text has one axis.
+/// data: text has one axis; and where the available memory cannot hold what training needs.
 std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -32,6 +32,7 @@ int train(const Words& words, const Communicator& world) {
              "auto|never|PATH", "auto"},
             {"threads", "worker threads", "N"},
             {"dry-run", "print the resolved recipe and do nothing"},
+            {"profile", "a table of time by op on stdout, and profile.json in the run folder"},
             {"gemm", "matrix products by Locus's own kernel or by OpenBLAS", "own|openblas", "own"},
         });
     if (arguments.help()) return 0;
@@ -48,10 +49,13 @@ int train(const Words& words, const Communicator& world) {
     const std::string out = arguments.needed("out");
     Terminal terminal(world.is_root());
     Workbench bench(arguments.threads(world.sharing_cores()), world);
-    const TrainedRun run =
-        train_run(cells.front(), 0, out, parse_resume(arguments.text("resume")), bench, terminal);
+    Profile profile(bench.workers().count());
+    const TrainedRun run = train_run(cells.front(), 0, out, parse_resume(arguments.text("resume")), bench,
+                                     terminal, arguments.has("profile") ? &profile : nullptr);
     terminal.message(
         fmt::format("{}: {} after step {}", out, run.finished ? "trained" : "stopped and saved", run.step));
+    if (arguments.has("profile") && run.profile.empty()) terminal.message("no step was left to profile");
+    fmt::print("{}", run.profile);
     return run.finished ? 0 : static_cast<int>(Failure::interrupted);
 }
 

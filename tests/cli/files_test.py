@@ -114,6 +114,14 @@ class Checkpoints(CommandCase):
             if process.returncode == 0:  # a byte between the datasets: nothing that is read changed
                 self.assertEqual(out, self.locus("card", self.newest_checkpoint("run"))[0].encode(), place)
 
+    def test_a_flipped_byte_of_the_header_is_called_damage(self):
+        self.train("run")
+        whole = self.newest_checkpoint("run").read_bytes()
+        for place in [*range(0, 64, 3), 100, 200, 500]:
+            path = self.write("flipped.h5", whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+            err = self.refuses(5, "inspect", path, says=f"flipped.h5 ({len(whole)} bytes)")
+            self.assertRegex(err, "damaged|cut off|incorrect metadata checksum", place)
+
     def test_another_version(self):
         library = find_library("hdf5_serial") or find_library("hdf5")
         if library is None:

@@ -54,6 +54,14 @@ class Usage(CommandCase):
             self.refuses(2, "card", "r.yaml", f"--positions={positions}", says="--positions")
         self.refuses(2, "card", "r.yaml", "--length", "0", says="--length")
 
+    def test_a_model_that_no_machine_holds(self):
+        huge = ["model.width=65536", "model.heads=64", "model.layers=1024"]
+        figures = ["parameters need at least", "GiB", "weights", "are available"]
+        for words in ["train", "--out", "run"], ["train", "--dry-run"], ["run", "--out", "all"], ["verify", "--json"]:
+            self.refuses(2, words[0], "r.yaml", *huge, *words[1:], says=figures)
+        longer = ["train.length=1e9", "train.batch_tokens=1e9"]
+        self.refuses(2, "train", "r.yaml", *longer, "--out", "run", says=["activations of a shard", "GiB"])
+
     def test_names_of_options(self):
         self.train("run")
         self.refuses(2, "eval", "run", "--protocol", "fast", says=["'fast'", "same_target"])

@@ -1,6 +1,7 @@
 #include "framework/ops/kernels/pack_cache.h"
 
 #include "framework/core/arena.h"
+#include "framework/core/profile.h"
 
 namespace locus::inline LOCUS_SCALAR {
 namespace kernels {
@@ -46,6 +47,7 @@ const Scalar* PackCache::find(const Key& key, Index size, const std::function<vo
     }
     std::lock_guard lock(entry->mutex);
     if (!entry->valid) {
+        const ProfiledPart timed("pack weights");
         if (!entry->packed) {
             ArenaScope heap(nullptr);
             entry->packed = Tensor::empty({size});

@@ -1,6 +1,7 @@
 #include "framework/io/machine.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -10,7 +11,8 @@ namespace {
 
 TEST(Machine, TellsWhatAResultDependsOn) {
     const nlohmann::json manifest = machine_manifest();
-    for (const char* key : {"commit", "dirty", "compiler", "scalar", "blas", "blas_kernel", "cpu"}) {
+    for (const char* key :
+         {"commit", "dirty", "compiler", "scalar", "target", "blas", "blas_kernel", "cpu"}) {
         EXPECT_TRUE(manifest.at(key).is_string()) << key;
         EXPECT_FALSE(manifest.at(key).get<std::string>().empty() && std::string(key) != "dirty") << key;
     }
@@ -19,6 +21,20 @@ TEST(Machine, TellsWhatAResultDependsOn) {
     EXPECT_FALSE(manifest.at("cpu_features").empty());
     EXPECT_EQ(manifest.at("libraries").at("hdf5").get<std::string>().substr(0, 1), "1");
     EXPECT_EQ(machine_manifest(), manifest);
+}
+
+TEST(Machine, AvailableMemoryIsWithinALimitOfAddresses) {
+    EXPECT_GT(available_memory(), 1 << 20);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    rlimit limit = before;
+    limit.rlim_cur = rlim_t{1} << 46;  // far above what even a sanitizer takes
+    if (limit.rlim_cur > before.rlim_max) GTEST_SKIP() << "not run: addresses are limited already";
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+    const std::int64_t available = available_memory();
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+    EXPECT_GT(available, 1 << 20);
+    EXPECT_LT(available, std::int64_t{1} << 46);
 }
 
 TEST(Machine, PeakMemoryGrowsByWhatIsUsed) {
