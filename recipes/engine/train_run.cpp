@@ -209,8 +209,8 @@ class TrainSession {
 
     void save(Index step) {
         log_->flush();  // a checkpoint must not outrun its log
-        checkpoints_.save(capture(model_->parameters(), trainer_.optimizer(), identity_, step,
-                                  recipe_.train.sequences()));
+        checkpoints_.save(
+            capture(model_->parameters(), trainer_.optimizer(), identity_, step, recipe_.train.sequences()));
     }
 
     void show(const StepRecord& record) {
