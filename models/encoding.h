@@ -50,7 +50,7 @@ struct EncodingShape {
 struct EncodingCard {
     std::map<std::string, std::string> conventions;  // e.g. pairing: half_split
     std::optional<double> base;
-    std::vector<double> inv_freq;  // [pairs], radians a position
+    std::vector<double> inv_freq;        // [pairs], radians a position
     std::vector<double> early_inv_freq;  // [pairs], of positions below early_positions (LongRoPE's n-hat)
     std::int64_t early_positions = 0;
     std::vector<Index> pair_axis;  // [pairs], the axis of positions that turns a pair

@@ -16,9 +16,9 @@ namespace locus {
 struct Frequencies {
     std::vector<double> inverse = {};
     double magnitude = 1;
-    std::optional<double> base = {};                  // where the rule changes it: base^(-2i / width)
-    std::vector<double> early = {};                   // [pairs], of the positions below `early_positions`
-    std::int64_t early_positions = 0;                 // LongRoPE's n-hat; 0: `early` is not in use
+    std::optional<double> base = {};                      // where the rule changes it: base^(-2i / width)
+    std::vector<double> early = {};                       // [pairs], of the positions below `early_positions`
+    std::int64_t early_positions = 0;                     // LongRoPE's n-hat; 0: `early` is not in use
     std::map<std::string, std::string> conventions = {};  // for the card
 };
 

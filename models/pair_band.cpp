@@ -16,10 +16,10 @@ Band parse_band(const std::string& text, Index pairs) {
     const auto first = std::from_chars(text.data(), end, band.first);
     const bool has_dash = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
     const auto last = has_dash ? std::from_chars(first.ptr + 1, end, band.last) : first;
-    require(has_dash && last.ec == std::errc() && last.ptr == end && band.first <= band.last &&
-                band.last < pairs,
-            "encoding rope: band: expected the first and the last of pairs 0 to {} as '0-3', found '{}'",
-            pairs - 1, text);
+    require(
+        has_dash && last.ec == std::errc() && last.ptr == end && band.first <= band.last && band.last < pairs,
+        "encoding rope: band: expected the first and the last of pairs 0 to {} as '0-3', found '{}'",
+        pairs - 1, text);
     return band;
 }
 
@@ -42,7 +42,8 @@ void apply_band(Frequencies& frequencies, const Options& options) {
     const bool linear = options.text("band_form") == "linear";
     const double factor = options.number("band_factor");
     require(linear || factor == 1, "encoding rope: band_factor {} belongs to band_form: linear", factor);
-    require(!text.empty() || (!linear && factor == 1), "encoding rope: band_form and band_factor need a band");
+    require(!text.empty() || (!linear && factor == 1),
+            "encoding rope: band_form and band_factor need a band");
     if (text.empty()) return;
     const Band band = parse_band(text, static_cast<Index>(frequencies.inverse.size()));
     for (auto* inverse : {&frequencies.inverse, &frequencies.early}) {

@@ -117,7 +117,8 @@ double pair_of_turns(const std::string& rule, const FrequencyRequest& request, d
 std::vector<double> index_ramp(Index pairs, double low, double high) {
     const double width = low == high ? 0.001 : high - low;  // as the authors' code has it
     std::vector<double> ramp;
-    for (Index i = 0; i < pairs; ++i) ramp.push_back(std::clamp((static_cast<double>(i) - low) / width, 0.0, 1.0));
+    for (Index i = 0; i < pairs; ++i)
+        ramp.push_back(std::clamp((static_cast<double>(i) - low) / width, 0.0, 1.0));
     return ramp;
 }
 

@@ -45,7 +45,8 @@ class Alibi : public PositionalEncoding {
     PositionTerms terms(const Positions& query, const Positions& key, const Context&) const override {
         PositionTerms terms;
         terms.bias = distance_bias(query, key);
-        const Variable penalties = row_of(rows_by_size(terms.bias), [this](double d) { return -d / factor_; });
+        const Variable penalties =
+            row_of(rows_by_size(terms.bias), [this](double d) { return -d / factor_; });
         terms.bias.table = multiply(slopes(), penalties);
         return terms;
     }

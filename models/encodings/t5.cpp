@@ -67,7 +67,8 @@ class T5 : public PositionalEncoding {
         card.conventions["logits"] = scaled_ ? "scaled by 1 / sqrt(head_dim)" : "unscaled, as in the paper";
         card.conventions["buckets"] = causal_ ? "causal" : "bidirectional";
         if (factor_ != 1)
-            card.conventions["scaling"] = fmt::format("linear: the bucket of distance / {}, rounded to zero", factor_);
+            card.conventions["scaling"] =
+                fmt::format("linear: the bucket of distance / {}, rounded to zero", factor_);
         card.conventions["table"] = "shared by all layers";
         card.conventions["bias"] = bias_scale_ == 1
                                        ? "the table's entries"
@@ -87,8 +88,8 @@ class T5 : public PositionalEncoding {
   private:
     std::int32_t bucket(std::int64_t distance) const {
         // Rounded towards 0, so that a distance and its opposite stay opposites.
-        const auto near = factor_ == 1 ? distance
-                                       : static_cast<std::int64_t>(static_cast<double>(distance) / factor_);
+        const auto near =
+            factor_ == 1 ? distance : static_cast<std::int64_t>(static_cast<double>(distance) / factor_);
         return bucket_of(near, causal_, buckets_, max_distance_);
     }
 

@@ -24,9 +24,9 @@ Frequencies dynamic_frequencies(const FrequencyRequest& request, const Options& 
         larger.base *= std::pow(factor * ratio - (factor - 1), width / (width - 2));
     }
     Frequencies frequencies{.inverse = plain_frequencies(larger), .base = larger.base};
-    frequencies.conventions["base"] = fmt::format(
-        "base x (factor n / L - (factor - 1))^(d/(d-2)) for n > L = {}, factor {}; here n = {}", trained, factor,
-        request.length);
+    frequencies.conventions["base"] =
+        fmt::format("base x (factor n / L - (factor - 1))^(d/(d-2)) for n > L = {}, factor {}; here n = {}",
+                    trained, factor, request.length);
     return frequencies;
 }
 
@@ -40,8 +40,9 @@ const bool dynamic_registered = FrequencyRegistry::instance().add(
                   .least = 0},
                  {.name = "original_length",
                   .standard = Index{0},
-                  .doc = "original_max_position_embeddings: tokens that the model was trained on; 0: the root "
-                         "run's train.length",
+                  .doc =
+                      "original_max_position_embeddings: tokens that the model was trained on; 0: the root "
+                      "run's train.length",
                   .least = 0}},
      .varies_by_length = true,
      .length_class = [](Index length, Index trained) { return std::max(length, trained); },

@@ -31,17 +31,16 @@ Frequencies llama3_frequencies(const FrequencyRequest& request, const Options& o
 }
 
 const bool llama3_registered = FrequencyRegistry::instance().add(
-    "llama3",
-    {.doc = "short wavelengths kept, long ones interpolated (Llama 3.1 in Hugging Face)",
-     .options = extension_options({{.name = "low_freq_factor",
-                                    .standard = 1.0,
-                                    .doc = "wavelengths above L / this are interpolated",
-                                    .least = 0},
-                                   {.name = "high_freq_factor",
-                                    .standard = 4.0,
-                                    .doc = "wavelengths below L / this are kept",
-                                    .least = 0}}),
-     .frequencies = llama3_frequencies});
+    "llama3", {.doc = "short wavelengths kept, long ones interpolated (Llama 3.1 in Hugging Face)",
+               .options = extension_options({{.name = "low_freq_factor",
+                                              .standard = 1.0,
+                                              .doc = "wavelengths above L / this are interpolated",
+                                              .least = 0},
+                                             {.name = "high_freq_factor",
+                                              .standard = 4.0,
+                                              .doc = "wavelengths below L / this are kept",
+                                              .least = 0}}),
+               .frequencies = llama3_frequencies});
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// LongRoPE (arXiv:2402.13753): a factor for each pair, found by search; one list within the trained length, one
-// beyond. The first n-hat positions may keep RoPE's own angles.
+// LongRoPE (arXiv:2402.13753): a factor for each pair, found by search; one list within the trained length,
+// one beyond. The first n-hat positions may keep RoPE's own angles.
 
 #include <cmath>
 

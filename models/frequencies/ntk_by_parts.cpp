@@ -1,6 +1,6 @@
-// NTK-by-parts in the paper's form (arXiv:2309.00071, equations 17 to 20): pairs of many turns are kept, those
-// of less than one turn are interpolated, and in between the weight is linear in turns. Nothing in it is an
-// NTK base; the form that has one is ntk_by_parts_v1.
+// NTK-by-parts in the paper's form (arXiv:2309.00071, equations 17 to 20): pairs of many turns are kept,
+// those of less than one turn are interpolated, and in between the weight is linear in turns. Nothing in it
+// is an NTK base; the form that has one is ntk_by_parts_v1.
 
 #include <algorithm>
 
@@ -16,7 +16,8 @@ Frequencies parts_frequencies(const FrequencyRequest& request, const Options& op
     require(fast > slow && slow > 0,
             "scaling ntk_by_parts: expected beta_fast above beta_slow above 0, found {} and {}", fast, slow);
     std::vector<double> kept;
-    for (double turns : trained_turns(request)) kept.push_back(std::clamp((turns - slow) / (fast - slow), 0.0, 1.0));
+    for (double turns : trained_turns(request))
+        kept.push_back(std::clamp((turns - slow) / (fast - slow), 0.0, 1.0));
     return {.inverse = blended(request, factor, kept)};
 }
 

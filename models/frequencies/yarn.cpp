@@ -11,8 +11,8 @@ namespace locus {
 
 namespace {
 
-// The betas of the paper were fitted at 4096 tokens. For short ones: (L / 2 pi)^0.543, which is 32 at 4096 and
-// leaves as large a share of the pairs untouched.
+// The betas of the paper were fitted at 4096 tokens. For short ones: (L / 2 pi)^0.543, which is 32 at 4096
+// and leaves as large a share of the pairs untouched.
 double scaled_beta_fast(const FrequencyRequest& request) {
     return std::pow(static_cast<double>(request.trained_length) / (2 * std::numbers::pi), 0.543);
 }
@@ -31,8 +31,8 @@ YarnBetas betas_of(const FrequencyRequest& request, const Options& options) {
         betas.fast = scaled;
     }
     require(betas.fast >= betas.slow && betas.slow > 0,
-            "scaling yarn: expected beta_fast of at least beta_slow, both above 0, found {} and {}", betas.fast,
-            betas.slow);
+            "scaling yarn: expected beta_fast of at least beta_slow, both above 0, found {} and {}",
+            betas.fast, betas.slow);
     return betas;
 }
 
@@ -42,8 +42,8 @@ std::vector<double> yarn_kept(const FrequencyRequest& request, const Options& op
     const double extrapolation = options.number("extrapolation_factor");
     std::vector<double> kept;
     if (options.text("ramp") == "turns") {
-        require(fast > slow, "scaling yarn: ramp: turns needs beta_fast above beta_slow, found {} and {}", fast,
-                slow);
+        require(fast > slow, "scaling yarn: ramp: turns needs beta_fast above beta_slow, found {} and {}",
+                fast, slow);
         for (double turns : trained_turns(request))
             kept.push_back(std::clamp((turns - slow) / (fast - slow), 0.0, 1.0) * extrapolation);
         return kept;
@@ -54,7 +54,8 @@ std::vector<double> yarn_kept(const FrequencyRequest& request, const Options& op
         high = std::ceil(high);
     }
     low = std::max(low, 0.0);
-    high = std::min(high, static_cast<double>(request.width - 1));  // of dimensions, not of pairs: as published
+    high =
+        std::min(high, static_cast<double>(request.width - 1));  // of dimensions, not of pairs: as published
     for (double ramp : index_ramp(request.width / 2, low, high)) kept.push_back((1 - ramp) * extrapolation);
     return kept;
 }
@@ -74,7 +75,8 @@ double yarn_magnitude(double factor, const Options& options, std::string& said) 
             "scaling yarn: temperature: survey_reversed leaves no room for attention_factor {} and mscale {}",
             given, mscale);
     if (given != 0) {
-        said = fmt::format("attention_factor {} as given{}", given, mscale != 0 ? ", mscale is not in use" : "");
+        said =
+            fmt::format("attention_factor {} as given{}", given, mscale != 0 ? ", mscale is not in use" : "");
         return given;
     }
     if (reversed) {
@@ -98,13 +100,12 @@ Frequencies yarn_frequencies(const FrequencyRequest& request, const Options& opt
     std::string magnitude;
     frequencies.magnitude = yarn_magnitude(factor, options, magnitude);
     frequencies.conventions["magnitude"] = magnitude + ", on queries and keys: logits get its square";
-    frequencies.conventions["ramp"] =
-        fmt::format("{}, beta_fast {:.4g} ({}), beta_slow {:.4g}",
-                    options.text("ramp") == "turns" ? "linear in turns (the paper)"
-                    : options.flag("truncate")      ? "linear in the index, ends rounded outwards (the authors' code)"
-                                                    : "linear in the index, ends not rounded",
-                    fast,
-                    options.text("betas") == "length_scaled" ? "length_scaled: (L / 2 pi)^0.543" : "given", slow);
+    frequencies.conventions["ramp"] = fmt::format(
+        "{}, beta_fast {:.4g} ({}), beta_slow {:.4g}",
+        options.text("ramp") == "turns" ? "linear in turns (the paper)"
+        : options.flag("truncate")      ? "linear in the index, ends rounded outwards (the authors' code)"
+                                        : "linear in the index, ends not rounded",
+        fast, options.text("betas") == "length_scaled" ? "length_scaled: (L / 2 pi)^0.543" : "given", slow);
     return frequencies;
 }
 
@@ -120,8 +121,9 @@ const bool yarn_registered = FrequencyRegistry::instance().add(
            .choices = {"given", "length_scaled"}},
           {.name = "ramp",
            .standard = std::string("index"),
-           .doc = "what the ramp between them is linear in: the pair's index (the authors' code) or turns (the "
-                  "paper)",
+           .doc =
+               "what the ramp between them is linear in: the pair's index (the authors' code) or turns (the "
+               "paper)",
            .choices = {"index", "turns"}},
           {.name = "truncate",
            .standard = true,
@@ -135,11 +137,15 @@ const bool yarn_registered = FrequencyRegistry::instance().add(
            .standard = 0.0,
            .doc = "on cosine and sine, verbatim; 0: 0.1 ln factor + 1",
            .least = 0},
-          {.name = "attn_factor", .standard = 1.0, .doc = "times the attention factor by formula", .least = 0},
+          {.name = "attn_factor",
+           .standard = 1.0,
+           .doc = "times the attention factor by formula",
+           .least = 0},
           {.name = "mscale",
            .standard = 0.0,
-           .doc = "with mscale_all_dim: their ratio is the attention factor (DeepSeek, whose softmax scale is "
-                  "not included)",
+           .doc =
+               "with mscale_all_dim: their ratio is the attention factor (DeepSeek, whose softmax scale is "
+               "not included)",
            .least = 0},
           {.name = "mscale_all_dim", .standard = 0.0, .doc = "with mscale", .least = 0},
           {.name = "temperature",

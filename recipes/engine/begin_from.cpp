@@ -33,7 +33,8 @@ struct FoundSource {
 
 FoundSource load_source(const Cell& cell, const fs::path& folder) {
     fs::path path = source_of(cell, folder);
-    if (fs::is_directory(path)) path = CheckpointFolder(path / "checkpoints", 1).path_of(cell.recipe.from.step);
+    if (fs::is_directory(path))
+        path = CheckpointFolder(path / "checkpoints", 1).path_of(cell.recipe.from.step);
     require(fs::exists(path), Failure::storage, "from: there is no checkpoint {}", path.string());
     return {path, load_checkpoint(path)};
 }
@@ -60,7 +61,8 @@ Beginning begin_from(const Cell& cell, const fs::path& folder, Transformer& mode
             drawn.push_back(info.name);
             continue;
         }
-        wanted.push_back({info.name, {info.shape.sizes().begin(), info.shape.sizes().end()}, element_type<Scalar>()});
+        wanted.push_back(
+            {info.name, {info.shape.sizes().begin(), info.shape.sizes().end()}, element_type<Scalar>()});
     }
     for (const CheckpointTensor& tensor : source.checkpoint.parameters) {
         const bool is_wanted = std::any_of(wanted.begin(), wanted.end(),

@@ -61,10 +61,13 @@ json waves(const EncodingCard& card, const std::vector<std::int64_t>& positions,
     if (card.inv_freq.empty()) return out;
     for (const std::int64_t position : positions) {
         json row = json::array();
-        const auto& turning = position < card.early_positions && !card.early_inv_freq.empty() ? card.early_inv_freq : card.inv_freq;
+        const auto& turning = position < card.early_positions && !card.early_inv_freq.empty()
+                                  ? card.early_inv_freq
+                                  : card.inv_freq;
         for (std::size_t i = 0; i < turning.size(); ++i) {
             const double inverse = turning[i];
-            const double magnitude = card.inv_freq[i] == 0 ? 1 : card.magnitude;  // a pair that stands is left alone
+            const double magnitude =
+                card.inv_freq[i] == 0 ? 1 : card.magnitude;  // a pair that stands is left alone
             row.push_back(magnitude * wave(static_cast<double>(position) * inverse));
         }
         out.push_back(std::move(row));

@@ -28,9 +28,9 @@ namespace locus::inline LOCUS_SCALAR {
 /// The card of `model`, made by `recipe`: kind, options{}, conventions{}, base, length, inv_freq[] (radians a
 /// position), pair_axis[], learned_inv_freq[layer][axis][head * pairs], magnitude, zeta[] and
 /// query_magnitude[position][pair] and key_magnitude (xPos: beside cos and sin), logit_scale, trained_arc[]
-/// (turns over the positions of training, L theta / 2 pi; text only), phases{} (see card_phases.h), slopes[], distances[], rows[],
-/// bias[head][k], positions[], cos[position][pair], sin, embedding[position][width], the masks (see
-/// card_mask.h), parameters. Tables in double; what an encoding lacks is empty or null. Throws a
+/// (turns over the positions of training, L theta / 2 pi; text only), phases{} (see card_phases.h), slopes[],
+/// distances[], rows[], bias[head][k], positions[], cos[position][pair], sin, embedding[position][width], the
+/// masks (see card_mask.h), parameters. Tables in double; what an encoding lacks is empty or null. Throws a
 /// usage Error for a length below 1 and for positions that the encoding cannot hold.
 nlohmann::json card_json(const Recipe& recipe, const Transformer& model, const CardQuestion& question);
 

@@ -23,7 +23,8 @@ std::vector<double> inverse_at(const Transformer& model, Index length) {
     return card.inv_freq;
 }
 
-// The encoding before anything was extended: without a rule, and without a band where another run was the root.
+// The encoding before anything was extended: without a rule, and without a band where another run was the
+// root.
 EncodingOptions unscaled(const Recipe& recipe) {
     const EncodingEntry& entry = EncodingRegistry::instance().at(recipe.encoding.kind);
     EncodingOptions plain{recipe.encoding.kind, Options(options_under(entry))};
@@ -39,7 +40,8 @@ Index target_of(const Recipe& recipe, Index original, Index length) {
     const Scaling scaling = scaling_of(recipe.encoding.options);
     if (scaling.type != "plain" && scaling.type != "dynamic" && scaling.options.has("factor") &&
         scaling.options.number("factor") > 1)
-        return static_cast<Index>(std::llround(scaling.options.number("factor") * static_cast<double>(original)));
+        return static_cast<Index>(
+            std::llround(scaling.options.number("factor") * static_cast<double>(original)));
     return recipe.evaluate.lengths.back();
 }
 

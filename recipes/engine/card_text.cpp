@@ -115,7 +115,8 @@ std::string card_text(const json& card) {
                     plain(card["encoding_parameters"]), plain(card["parameters"]), plain(card["length"]));
     if (!card["options"].empty()) text += "\noptions\n" + list(card["options"]);
     text += "\nconventions\n" + list(card["conventions"]);
-    return text + frequencies(card) + phases_text(card["phases"]) + waves(card) + slopes(card) + biases(card) + masks_text(card);
+    return text + frequencies(card) + phases_text(card["phases"]) + waves(card) + slopes(card) +
+           biases(card) + masks_text(card);
 }
 
 }  // namespace locus

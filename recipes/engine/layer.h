@@ -13,7 +13,8 @@ namespace locus {
 
 struct Layer {
     std::map<std::string, Value> values;  // by dotted path
-    std::set<std::string> blocks;  // sections and encoding.scaling written as a whole: over another layer they replace the section
+    std::set<std::string> blocks;  // sections and encoding.scaling written as a whole: over another layer
+                                   // they replace the section
 };
 
 /// Reads entries such as `train: {lr: 1e-3}` and `train.lr: 1e-3`. Throws a usage Error, with file and line,

@@ -83,8 +83,8 @@ void resolve_mask(const MaskOptions& mask, Index layers, const Said& said) {
     }
 }
 
-// What a rule refuses has a line here; the length that it begins with is written down, so that it travels with
-// every checkpoint.
+// What a rule refuses has a line here; the length that it begins with is written down, so that it travels
+// with every checkpoint.
 void resolve_scaling(Recipe& recipe, const Said& said) {
     Options& options = recipe.encoding.options;
     if (!options.has("scaling.original_length")) return;
@@ -111,12 +111,14 @@ void resolve_scaling(Recipe& recipe, const Said& said) {
 void resolve_from(const Recipe& recipe, const Said& said) {
     const FromOptions& from = recipe.from;
     for (const std::string path : {"from.step", "from.original_length", "from.seen_tokens"})
-        require(from.given() || !said.has(path), "{}: {} needs from.run or from.arm", said.where({path}), path);
+        require(from.given() || !said.has(path), "{}: {} needs from.run or from.arm", said.where({path}),
+                path);
     require(from.run.empty() || from.arm.empty(),
             "{}: from.run and from.arm say the same thing: give one of them", said.where({"from.arm"}));
     require(from.given() || recipe.train.tokens > 0,
             "{}: {}: expected an integer >= 1, found '0' (nothing to train is for runs with `from`)",
-            said.where({"train.steps", "train.tokens"}), said.has("train.steps") ? "train.steps" : "train.tokens");
+            said.where({"train.steps", "train.tokens"}),
+            said.has("train.steps") ? "train.steps" : "train.tokens");
 }
 
 void resolve_steps(TrainOptions& train, const Draft& draft, const Said& said,

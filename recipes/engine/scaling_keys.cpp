@@ -15,8 +15,8 @@ const std::string scaling_path = "encoding.scaling.";
 using RuleOptions = std::map<std::string, std::vector<Option>>;
 
 const Option* option_of(const std::vector<Option>& options, const std::string& name) {
-    const auto place =
-        std::find_if(options.begin(), options.end(), [&](const Option& option) { return option.name == name; });
+    const auto place = std::find_if(options.begin(), options.end(),
+                                    [&](const Option& option) { return option.name == name; });
     return place == options.end() ? nullptr : &*place;
 }
 

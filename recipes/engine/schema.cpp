@@ -33,7 +33,8 @@ Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets, ScalingCatalogu
         options_[kind] = encoding_keys(declared);
         const auto rules = scalings_.kinds.find(kind);
         if (rules == scalings_.kinds.end() || rules->second.empty()) continue;
-        for (Key& key : scaling_keys(kind, rules->second, scalings_.rules)) options_[kind].push_back(std::move(key));
+        for (Key& key : scaling_keys(kind, rules->second, scalings_.rules))
+            options_[kind].push_back(std::move(key));
     }
     for (const Key& key : keys_) {
         const std::string section = section_of(key.path);

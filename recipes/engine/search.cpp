@@ -57,11 +57,13 @@ class SearchSession {
                       ? original_
                       : static_cast<Index>(std::llround(options_.factor * static_cast<double>(original_)))),
           space_(options_, request(), options_.factor, recipe_.train.seed) {
-        require(options_.list == FactorList::long_factor || recipe_.encoding.options.has("scaling.long_factor"),
-                "search: short factors are searched for a model of scaling type longrope, found {}",
-                scaling_of(recipe_.encoding.options).type);
+        require(
+            options_.list == FactorList::long_factor || recipe_.encoding.options.has("scaling.long_factor"),
+            "search: short factors are searched for a model of scaling type longrope, found {}",
+            scaling_of(recipe_.encoding.options).type);
         const LoadedData& data = bench.data(recipe_.data);
-        seen_ = std::make_unique<FixedWindows>(data.splits.valid, data.splits.contiguous, target_, options_.windows);
+        seen_ = std::make_unique<FixedWindows>(data.splits.valid, data.splits.contiguous, target_,
+                                               options_.windows);
         unseen_ = std::make_unique<FixedWindows>(data.splits.test, data.splits.contiguous, target_,
                                                  options_.test_windows);
         require(seen_->windows() > 0, Failure::data,
@@ -95,8 +97,8 @@ class SearchSession {
         CardRequest asked;
         asked.length = original_;
         trained_->encoding().describe(card, asked);
-        return {2 * static_cast<Index>(card.inv_freq.size()), recipe_.encoding.options.number("base"), original_,
-                target_};
+        return {2 * static_cast<Index>(card.inv_freq.size()), recipe_.encoding.options.number("base"),
+                original_, target_};
     }
 
     // The recipe's encoding under a rule; `own` are options of the rule.
@@ -145,9 +147,9 @@ class SearchSession {
             for (std::size_t i = next++; i < fresh.size(); i = next++) {
                 found[i] = fitness_of(fresh[i]);
                 if (worker == 0)
-                    reporter_.status(fmt::format("iteration {}/{}: candidate {} of {}, best {:.5f} nats a token",
-                                                 iteration_, options_.iterations, i + 1, fresh.size(),
-                                                 best_.empty() ? found[i] : best_.back()));
+                    reporter_.status(fmt::format(
+                        "iteration {}/{}: candidate {} of {}, best {:.5f} nats a token", iteration_,
+                        options_.iterations, i + 1, fresh.size(), best_.empty() ? found[i] : best_.back()));
             }
         });
         for (std::size_t i = 0; i < fresh.size(); ++i) {
@@ -162,7 +164,8 @@ class SearchSession {
             candidates = space_.first_population();
         } else {
             std::set<Genes> known(history_.begin(), history_.end());
-            for (const Genes& child : space_.children(population_, iteration_, known)) candidates.push_back(child);
+            for (const Genes& child : space_.children(population_, iteration_, known))
+                candidates.push_back(child);
         }
         evaluate(candidates);
         // The fittest are the next parents; of equals the smaller genes, so that the order is one.
@@ -186,7 +189,8 @@ class SearchSession {
             return;
         }
         fs::create_directories(out_, error);
-        require(!error, Failure::storage, "{}: the folder cannot be made: {}", out_.string(), error.message());
+        require(!error, Failure::storage, "{}: the folder cannot be made: {}", out_.string(),
+                error.message());
         write_file_atomically(out_ / "recipe.yaml", search_identity(recipe_));
     }
 
@@ -241,9 +245,10 @@ class SearchSession {
 
     std::string fragment_of(const Genes& best) const {
         const Options& found = encoding_of(best).options;
-        std::string text = fmt::format("# Found by a search over {} candidates on {} windows of {} tokens: {} nats a token\n"
-                                       "encoding.scaling:\n  type: longrope\n",
-                                       history_.size(), seen_->windows(), target_, text_of(best_.back()));
+        std::string text = fmt::format(
+            "# Found by a search over {} candidates on {} windows of {} tokens: {} nats a token\n"
+            "encoding.scaling:\n  type: longrope\n",
+            history_.size(), seen_->windows(), target_, text_of(best_.back()));
         for (const char* name : {"factor", "attention_factor"})
             text += fmt::format("  {}: {}\n", name, text_of(found.number(std::string("scaling.") + name)));
         for (const char* name : {"original_length", "start_token_idx"})
@@ -260,7 +265,8 @@ class SearchSession {
     // On the test split, token by token, against the rules that need no search.
     void judge(const Genes& best, SearchResult& result) const {
         if (unseen_->windows() == 0) {
-            result.unseen = fmt::format("no document of split test has the {} tokens of a window", target_ + 1);
+            result.unseen =
+                fmt::format("no document of split test has the {} tokens of a window", target_ + 1);
             return;
         }
         result.unseen = "test";

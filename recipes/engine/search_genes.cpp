@@ -49,7 +49,8 @@ std::vector<double> GeneSpace::factors(const Genes& genes) const {
 bool GeneSpace::holds(const Genes& genes) const {
     return static_cast<Index>(genes.steps.size()) == request_.width / 2 &&
            std::is_sorted(genes.steps.begin(), genes.steps.end()) && genes.steps.front() >= 0 &&
-           genes.steps.back() <= most_ && genes.n_hat >= 0 && genes.n_hat < static_cast<Index>(n_hats_.size());
+           genes.steps.back() <= most_ && genes.n_hat >= 0 &&
+           genes.n_hat < static_cast<Index>(n_hats_.size());
 }
 
 Genes GeneSpace::rounded(const std::vector<double>& factors) const {
@@ -101,7 +102,8 @@ Genes GeneSpace::mutated(Genes genes, std::initializer_list<std::uint64_t> key) 
         const Index high = i + 1 == genes.steps.size() ? most_ : genes.steps[i + 1];
         genes.steps[i] = low + static_cast<Index>(stream.below(static_cast<std::uint64_t>(high - low + 1)));
     }
-    if (stream.uniform() < options_.probability) genes.n_hat = static_cast<Index>(stream.below(n_hats_.size()));
+    if (stream.uniform() < options_.probability)
+        genes.n_hat = static_cast<Index>(stream.below(n_hats_.size()));
     return genes;
 }
 
@@ -120,8 +122,8 @@ std::vector<Genes> GeneSpace::children(const std::vector<Genes>& parents, Index 
     const auto breed = [&](Index count, std::uint64_t kind, const auto& make) {
         for (Index slot = 0; slot < count; ++slot) {
             for (Index attempt = 0; attempt < most_tries; ++attempt) {
-                const auto words = {static_cast<std::uint64_t>(iteration), kind, static_cast<std::uint64_t>(slot),
-                                    static_cast<std::uint64_t>(attempt)};
+                const auto words = {static_cast<std::uint64_t>(iteration), kind,
+                                    static_cast<std::uint64_t>(slot), static_cast<std::uint64_t>(attempt)};
                 const Genes child = make(words);
                 if (!holds(child) || !seen.insert(child).second) continue;
                 children.push_back(child);

@@ -10,7 +10,8 @@ using S = SearchOptions;
 class SearchKeys {
   public:
     template <typename T, typename Read, typename Write>
-    void add(const std::string& name, T S::*member, const std::string& doc, const Read& read, const Write& write) {
+    void add(const std::string& name, T S::*member, const std::string& doc, const Read& read,
+             const Write& write) {
         keys_.custom(
             name, doc,
             [=](Draft& draft, const Value& value, const std::string& path) {
@@ -23,12 +24,16 @@ class SearchKeys {
             });
     }
     void count(const std::string& name, Index S::*member, Index least, const std::string& doc) {
-        add(name, member, doc,
-            [least](const Value& value, const std::string& path) { return read_integer(value, path, at_least(least)); },
+        add(
+            name, member, doc,
+            [least](const Value& value, const std::string& path) {
+                return read_integer(value, path, at_least(least));
+            },
             [](Index number) { return Value::scalar(text_of(number)); });
     }
     void number(const std::string& name, double S::*member, Range<double> range, const std::string& doc) {
-        add(name, member, doc,
+        add(
+            name, member, doc,
             [range](const Value& value, const std::string& path) { return read_number(value, path, range); },
             [](double number) { return Value::scalar(text_of(number)); });
     }

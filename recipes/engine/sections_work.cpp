@@ -131,11 +131,13 @@ std::vector<Key> train_keys() {
     keys.custom(
         "tokens", "in all; rounded up to whole steps",
         [](Draft& draft, const Value& value, const std::string& path) {
-            draft.recipe.train.tokens = is_zero(value) ? 0 : read_integer(value, path, {1, 1'000'000'000'000'000});
+            draft.recipe.train.tokens =
+                is_zero(value) ? 0 : read_integer(value, path, {1, 1'000'000'000'000'000});
         },
         [](const Recipe& recipe) { return Value::scalar(text_of(recipe.train.tokens)); });
     keys.custom(
-        "steps", "of the optimizer, each of batch_tokens; instead of tokens; 0 with `from`: nothing is trained",
+        "steps",
+        "of the optimizer, each of batch_tokens; instead of tokens; 0 with `from`: nothing is trained",
         [](Draft& draft, const Value& value, const std::string& path) {
             draft.steps = is_zero(value) ? 0 : read_integer(value, path, at_least(1));
         },

@@ -17,13 +17,20 @@ using Arms = std::vector<std::pair<std::string, std::vector<const RunFolder*>>>;
 
 // Values that follow from another one unless the recipe sets them.
 const std::multimap<std::string, std::string> derived = {
-    {"train.min_lr", "train.lr"},           {"train.warmup_steps", "train.tokens"},
-    {"train.warmup_steps", "train.steps"},  {"train.warmup_steps", "train.batch_tokens"},
-    {"train.warmup_steps", "train.warmup"}, {"train.tokens", "train.steps"},
-    {"train.tokens", "train.batch_tokens"}, {"model.kv_heads", "model.heads"},
-    {"from.step", "from.arm"},              {"from.original_length", "from.arm"},
-    {"from.seen_tokens", "from.arm"},            {"from.step", "from.run"},
-    {"from.original_length", "from.run"},   {"from.seen_tokens", "from.run"},
+    {"train.min_lr", "train.lr"},
+    {"train.warmup_steps", "train.tokens"},
+    {"train.warmup_steps", "train.steps"},
+    {"train.warmup_steps", "train.batch_tokens"},
+    {"train.warmup_steps", "train.warmup"},
+    {"train.tokens", "train.steps"},
+    {"train.tokens", "train.batch_tokens"},
+    {"model.kv_heads", "model.heads"},
+    {"from.step", "from.arm"},
+    {"from.original_length", "from.arm"},
+    {"from.seen_tokens", "from.arm"},
+    {"from.step", "from.run"},
+    {"from.original_length", "from.run"},
+    {"from.seen_tokens", "from.run"},
 };
 
 /// What the recipe declares as varied: the axes of its cells, and what its arms set where the manifests tell.

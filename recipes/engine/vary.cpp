@@ -117,7 +117,7 @@ std::vector<Coordinate> coordinates(const Experiment& experiment, const std::vec
 struct Sketch {
     Layer layer;
     Draft draft;
-    std::string label;  // for messages
+    std::string label;                       // for messages
     std::optional<std::size_t> source = {};  // the sketch that it begins with, of `from.arm`
 };
 
@@ -144,7 +144,8 @@ std::size_t find_source(const std::string& arm, const Value& said, const std::ve
         });
         if (is_arm && is_same_place(cell, there)) return i;
     }
-    fail(Failure::usage, "{}: from.arm: there is no arm '{}' before this one in `vary`", said.source.text(), arm);
+    fail(Failure::usage, "{}: from.arm: there is no arm '{}' before this one in `vary`", said.source.text(),
+         arm);
 }
 
 const Value* value_at(const Layer& layer, const std::string& path) {
@@ -173,7 +174,8 @@ void take_over(Sketch& sketch, const std::vector<Coordinate>& cell, const std::v
         }
     } else {
         Draft draft;
-        if (const Value* step = value_at(sketch.layer, "from.step")) schema.find("from.step")->read(draft, *step);
+        if (const Value* step = value_at(sketch.layer, "from.step"))
+            schema.find("from.step")->read(draft, *step);
         ancestor = read_ancestor(read_text(*run, "from.run"), draft.recipe.from.step, schema);
     }
     inherit(sketch.layer, ancestor, source, schema);

@@ -1,5 +1,5 @@
-// The checks of context extension: identities between the rules, and what a rule that looks at the length does to
-// cached keys.
+// The checks of context extension: identities between the rules, and what a rule that looks at the length
+// does to cached keys.
 
 #include <fmt/core.h>
 
@@ -89,14 +89,15 @@ void check_identities(const RuleTables& rules, const TakeCheck& take) {
     RuleChoices as_factors = rules.of_factor("longrope", 4);
     std::vector<double> powers;
     for (std::size_t i = 0; i < ntk.size(); ++i)
-        powers.push_back(std::pow(4.0, 2 * static_cast<double>(i) / static_cast<double>(rules.request.width - 2)));
+        powers.push_back(
+            std::pow(4.0, 2 * static_cast<double>(i) / static_cast<double>(rules.request.width - 2)));
     as_factors.back().second = powers;
     take({"longrope with factors s^(2i/(d-2)) = ntk", furthest(beyond.table("longrope", as_factors), ntk),
           table_limit});
 }
 
-// Token by token behind a cache that keeps every key as its own step rotated it: the known fault of rules that
-// look at the length.
+// Token by token behind a cache that keeps every key as its own step rotated it: the known fault of rules
+// that look at the length.
 Tensor with_rotated_keys(const VerifySubject& s, const ForwardInput& whole) {
     std::vector<Mask> masks;
     for (Index layer = 0; layer < s.model.options().layers; ++layer) masks.push_back(s.model.mask(layer));

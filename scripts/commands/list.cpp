@@ -19,7 +19,7 @@ namespace {
 struct Listed {
     std::string name, doc;
     std::vector<Option> options = {};
-    std::vector<Index> axes = {};  // of the positions that an encoding reads
+    std::vector<Index> axes = {};           // of the positions that an encoding reads
     std::vector<std::string> scaling = {};  // the rules that it may be scaled by
 };
 

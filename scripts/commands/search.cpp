@@ -28,16 +28,18 @@ int search_command(const Words& words) {
         Workbench bench(arguments.threads());
         result = run_search(cells.front(), out, bench, terminal);
         if (!result.finished) {
-            terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on", out,
-                                         result.iterations));
+            terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on",
+                                         out, result.iterations));
             return static_cast<int>(Failure::interrupted);
         }
         for (const SearchVerdict& verdict : result.verdicts) {
             const std::string interval =
-                verdict.interval ? fmt::format(" [{:+.4f}, {:+.4f}]", verdict.interval->low, verdict.interval->high)
-                                 : ", no interval";
-            terminal.message(fmt::format("split {}: {:.4f} nats a token, {:+.4f} better than {}{}", result.unseen,
-                                         result.unseen_nats, verdict.gain, verdict.against, interval));
+                verdict.interval
+                    ? fmt::format(" [{:+.4f}, {:+.4f}]", verdict.interval->low, verdict.interval->high)
+                    : ", no interval";
+            terminal.message(fmt::format("split {}: {:.4f} nats a token, {:+.4f} better than {}{}",
+                                         result.unseen, result.unseen_nats, verdict.gain, verdict.against,
+                                         interval));
         }
         if (result.verdicts.empty()) terminal.message("not judged: " + result.unseen);
     }

@@ -29,19 +29,23 @@ std::string refused(const std::string& text, const std::vector<std::string>& ove
 }
 
 void expect_says(const std::string& message, const std::vector<std::string>& parts) {
-    for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << ": " << message;
+    for (const std::string& part : parts)
+        EXPECT_NE(message.find(part), std::string::npos) << part << ": " << message;
 }
 
 TEST(ScalingInRecipes, HasTwoSpellings) {
-    const Options ours = options_of("encoding: {kind: rope, scaling: {type: yarn, factor: 4, original_length: 16}}");
+    const Options ours =
+        options_of("encoding: {kind: rope, scaling: {type: yarn, factor: 4, original_length: 16}}");
     const Options theirs = options_of(
-        "encoding: {kind: rope, scaling: {rope_type: yarn, factor: 4, original_max_position_embeddings: 16}}");
+        "encoding: {kind: rope, scaling: {rope_type: yarn, factor: 4, original_max_position_embeddings: "
+        "16}}");
     EXPECT_EQ(ours.values(), theirs.values());
     const Options flat = options_of("encoding.kind: rope\nencoding.scaling.rope_type: yarn\n",
                                     {"encoding.scaling.factor=4", "encoding.scaling.original_length=16"});
     EXPECT_EQ(flat.values(), ours.values());
     EXPECT_EQ(options_of("encoding.scaling: {rope_type: default}").text("scaling.type"), "plain");
-    expect_says(refused("encoding.scaling: {type: yarn, rope_type: yarn, factor: 2}"), {"x.yaml", "given twice"});
+    expect_says(refused("encoding.scaling: {type: yarn, rope_type: yarn, factor: 2}"),
+                {"x.yaml", "given twice"});
     expect_says(refused("encoding.scaling: {type: linear, factor: 2, original_length: 32, "
                         "original_max_position_embeddings: 32}"),
                 {"original_length", "given twice"});
@@ -49,7 +53,8 @@ TEST(ScalingInRecipes, HasTwoSpellings) {
 
 TEST(ScalingInRecipes, ReadsBackWhatItWrites) {
     for (const char* scaling :
-         {"{type: linear, factor: 4}", "{type: dynamic}", "{type: yarn, target_length: 128, betas: length_scaled}",
+         {"{type: linear, factor: 4}", "{type: dynamic}",
+          "{type: yarn, target_length: 128, betas: length_scaled}",
           "{type: longrope, factor: 4, long_factor: [1, 1, 1.5, 2, 2, 3.25, 4, 4], start_token_idx: 4}",
           "{type: llama3, factor: 8}", "{type: ntk_by_parts_v1, factor: 2}"}) {
         const Recipe recipe = scaled_cells(std::string("encoding.scaling: ") + scaling).front().recipe;
@@ -60,7 +65,8 @@ TEST(ScalingInRecipes, ReadsBackWhatItWrites) {
         EXPECT_EQ(write_recipe(again, recipe_schema()), written);
         EXPECT_EQ(again.encoding.options.values(), recipe.encoding.options.values());
     }
-    EXPECT_EQ(write_recipe(scaled_cells("").front().recipe, recipe_schema()).find("scaling"), std::string::npos);
+    EXPECT_EQ(write_recipe(scaled_cells("").front().recipe, recipe_schema()).find("scaling"),
+              std::string::npos);
 }
 
 TEST(ScalingInRecipes, ABlockReplacesTheBlockAndNotTheBase) {
@@ -83,17 +89,22 @@ TEST(ScalingInRecipes, ABlockReplacesTheBlockAndNotTheBase) {
 }
 
 TEST(ScalingInRecipes, NamesWhatDoesNotFit) {
-    expect_says(refused("encoding.scaling: {type: linear, factor: 0.25}"), {"x.yaml:3", "factor", "1 or more", "0.25"});
+    expect_says(refused("encoding.scaling: {type: linear, factor: 0.25}"),
+                {"x.yaml:3", "factor", "1 or more", "0.25"});
     expect_says(refused("encoding.scaling: {type: linear}"), {"factor", "target_length"});
     expect_says(refused("encoding.scaling: {type: linear, factor: 4, target_length: 512}"),
                 {"factor 4", "32", "128", "512"});
     expect_says(refused("encoding.scaling: {factor: 4}"), {"scaling.factor", "'plain'"});
-    expect_says(refused("encoding.scaling: {type: linear, factor: 4, beta_fast: 1}"), {"beta_fast", "'linear'"});
-    expect_says(refused("encoding.scaling: {type: yarn, factr: 4}"), {"encoding.scaling.factr", "encoding.scaling.factor"});
+    expect_says(refused("encoding.scaling: {type: linear, factor: 4, beta_fast: 1}"),
+                {"beta_fast", "'linear'"});
+    expect_says(refused("encoding.scaling: {type: yarn, factr: 4}"),
+                {"encoding.scaling.factr", "encoding.scaling.factor"});
     for (const char* kind : {"learned", "nope", "sinusoidal", "fire"})
-        expect_says(refused(std::string("encoding: {kind: ") + kind + ", scaling: {type: linear, factor: 4}}"),
-                    {"scaling", kind, "rope"});
-    expect_says(refused("encoding: {kind: alibi, scaling: {type: yarn, factor: 4}}"), {"alibi", "linear", "'yarn'"});
+        expect_says(
+            refused(std::string("encoding: {kind: ") + kind + ", scaling: {type: linear, factor: 4}}"),
+            {"scaling", kind, "rope"});
+    expect_says(refused("encoding: {kind: alibi, scaling: {type: yarn, factor: 4}}"),
+                {"alibi", "linear", "'yarn'"});
     expect_says(refused("train.steps: 0"), {"train.steps", "from"});
     expect_says(refused("from.step: 3"), {"from.step", "from.run"});
 }
@@ -124,7 +135,8 @@ TEST(ScalingCard, ShowsWhatIsInUse) {
 // n-hat: the table of the card turns early positions as attention does.
 TEST(ScalingCard, EarlyPositionsTurnByThePlainFrequencies) {
     const std::string scaling =
-        "encoding.scaling: {type: longrope, factor: 4, long_factor: [2, 2, 2, 2, 2, 2, 2, 2], start_token_idx: 5, "
+        "encoding.scaling: {type: longrope, factor: 4, long_factor: [2, 2, 2, 2, 2, 2, 2, 2], "
+        "start_token_idx: 5, "
         "attention_factor: 1}\n";
     const json card = card_of(scaling, {{4, 5, 10}, 64}), plain = card_of("", {{4, 5, 10}, 64});
     EXPECT_EQ(card["sin"][0], plain["sin"][0]);
@@ -132,8 +144,8 @@ TEST(ScalingCard, EarlyPositionsTurnByThePlainFrequencies) {
     EXPECT_EQ(card["sin"][2][0], plain["sin"][1][0]);
 }
 
-// Trained at 32 with a base of 10000 and a head of 16: pairs 0 and 1 turn 4.9 and 1.2 times over distances up to
-// 31, and see every angle; the six others meet new ones at any greater length, unless they turn slower.
+// Trained at 32 with a base of 10000 and a head of 16: pairs 0 and 1 turn 4.9 and 1.2 times over distances up
+// to 31, and see every angle; the six others meet new ones at any greater length, unless they turn slower.
 TEST(PhaseCoverage, NamesThePairsThatMeetNewAngles) {
     const auto unseen = [](const std::string& text, Index length) {
         return card_of(text, {{}, length})["phases"]["unseen_pairs"].get<std::vector<int>>();

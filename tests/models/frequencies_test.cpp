@@ -52,8 +52,9 @@ TEST(FrequencyRules, FirstFormOfByParts) {
     ASSERT_EQ(cases.size(), 9U);
     for (const auto& c : cases) {
         SCOPED_TRACE(c.dump().substr(0, 90));
-        const Choices choices = with_base(
-            c["base"], scaled("ntk_by_parts_v1", {{"factor", c["scale"].get<double>()}}, c["L"].get<Index>()));
+        const Choices choices =
+            with_base(c["base"],
+                      scaled("ntk_by_parts_v1", {{"factor", c["scale"].get<double>()}}, c["L"].get<Index>()));
         expect_relative(rope_card(c["d"], choices).inv_freq, c["inv_freq"], 1e-12);
     }
 }
@@ -88,7 +89,8 @@ TEST(FrequencyRules, YarnRamps) {
             const Index width = c["d"];
             const auto plain = rope_card(width, with_base(c["base"], {})).inv_freq;
             auto weights =
-                rope_card(width, with_base(c["base"], scaled("yarn", own, c["L_orig"].get<Index>()))).inv_freq;
+                rope_card(width, with_base(c["base"], scaled("yarn", own, c["L_orig"].get<Index>())))
+                    .inv_freq;
             for (std::size_t i = 0; i < weights.size(); ++i)
                 weights[i] = (weights[i] / plain[i] - 1 / factor) / (1 - 1 / factor);
             return weights;
@@ -160,7 +162,8 @@ TEST(FrequencyRules, LongropeAttentionFactors) {
             return rope_card(8, scaled("longrope", own, c["L_orig"].get<Index>())).magnitude;
         };
         EXPECT_NEAR(card({}), c["value"], 1e-15);
-        EXPECT_NEAR(card({{"magnitude", std::string("yarn")}}), 0.1 * std::log(c["s"].get<double>()) + 1, 1e-15);
+        EXPECT_NEAR(card({{"magnitude", std::string("yarn")}}), 0.1 * std::log(c["s"].get<double>()) + 1,
+                    1e-15);
         EXPECT_EQ(card({{"attention_factor", 1.25}}), 1.25);
     }
 }

@@ -12,8 +12,8 @@ TEST(ScalingIdentities, FactorOneIsPlainBitForBit) {
     for (const std::string& rule : FrequencyRegistry::instance().names()) {
         for (Index width : {4, 16, 64}) {
             for (double base : {10000.0, 500.0}) {
-                const EncodingCard card =
-                    rope_card(width, with_base(base, at_factor(rule, 1, width)), rule == "dynamic" ? 64 : 640);
+                const EncodingCard card = rope_card(width, with_base(base, at_factor(rule, 1, width)),
+                                                    rule == "dynamic" ? 64 : 640);
                 EXPECT_EQ(card.inv_freq, table(width, with_base(base, {}))) << rule << ' ' << width;
                 EXPECT_EQ(card.magnitude, 1) << rule;
             }
@@ -84,7 +84,8 @@ TEST(ScalingFaults, YarnFactorsOnQueriesAndKeysOnce) {
         const PositionTerms terms = rope.terms(at({0}));
         const Tensor q = rotate(x, terms.query).value(), k = rotate(x, terms.key).value();
         double dot = 0;
-        for (Index i = 0; i < 16; ++i) dot += static_cast<double>(q.data()[i]) * static_cast<double>(k.data()[i]);
+        for (Index i = 0; i < 16; ++i)
+            dot += static_cast<double>(q.data()[i]) * static_cast<double>(k.data()[i]);
         return dot;
     };
     EXPECT_NEAR(logit(at_factor("yarn", 4, 16)) / logit({}), 1.296477, 2e-6);
@@ -118,8 +119,8 @@ TEST(ScalingFaults, YarnRampsByName) {
         near(found[form][7], 0.00007905694);
     }
     const auto wide = table(32, at_factor("yarn", 4, 32, 65536));
-    const std::vector<double> middle = {0.00316228, 0.00158775, 0.000785714, 0.000381589, 0.000180702,
-                                        0.0000825630};
+    const std::vector<double> middle = {0.00316228,  0.00158775,  0.000785714,
+                                        0.000381589, 0.000180702, 0.0000825630};
     for (std::size_t i = 0; i < middle.size(); ++i) EXPECT_NEAR(wide[10 + i], middle[i], 4e-6 * middle[i]);
     EXPECT_NE(rope_card(16, at_factor("yarn", 4, 16)).conventions.at("scaling: ramp").find("index"),
               std::string::npos);
@@ -154,8 +155,8 @@ TEST(ScalingBetas, LengthScaledSuitsShortModels) {
 }
 
 TEST(ScalingRefusals, NameWhatIsWrong) {
-    const auto refused = [](const std::string& rule, const Choices& own, const std::vector<std::string>& parts,
-                            Index width = 8) {
+    const auto refused = [](const std::string& rule, const Choices& own,
+                            const std::vector<std::string>& parts, Index width = 8) {
         const std::string message = refusal_of("rope", scaled(rule, own, 64), head_of(width));
         expect_mentions(message, parts);
         expect_mentions(message, {rule});
@@ -168,7 +169,9 @@ TEST(ScalingRefusals, NameWhatIsWrong) {
     }
     refused("dynamic", {{"factor", 0.5}}, {"factor", "0.5"});
     refused("ntk", {{"factor", 2.0}}, {"more than one pair"}, 2);
-    const auto list = [](std::vector<double> factors) { return Choices{{"long_factor", factors}, {"factor", 4.0}}; };
+    const auto list = [](std::vector<double> factors) {
+        return Choices{{"long_factor", factors}, {"factor", 4.0}};
+    };
     refused("longrope", list({}), {"long_factor", "expected 4", "found 0"});
     refused("longrope", list({1, 2, 3}), {"long_factor", "expected 4", "found 3"});
     refused("longrope", list({1, 3, 2, 4}), {"long_factor", "must not fall", "pair 2"});
