@@ -195,6 +195,7 @@ train:
   tokens: 4005888
   batch_tokens: 8192
   shards: 16
+  reduction: exact
   lr: 0.001
   min_lr: 0.0001
   warmup_steps: 15
