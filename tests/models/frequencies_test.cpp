@@ -38,8 +38,9 @@ TEST(FrequencyRules, DynamicFollowsTheLength) {
             c["base"], scaled("dynamic", {{"factor", c["factor"].get<double>()}}, c["L"].get<Index>()));
         const EncodingCard card = rope_card(c["d"], choices, c["seq_len"]);
         expect_relative({*card.base}, {c["base_eff"].get<double>()}, 1e-12);
-        if (c["seq_len"].get<Index>() <= c["L"].get<Index>())
+        if (c["seq_len"].get<Index>() <= c["L"].get<Index>()) {
             EXPECT_EQ(card.inv_freq, rope_card(c["d"], with_base(c["base"], {})).inv_freq);
+        }
         if (!c.contains("inv_freq") || c["inv_freq"].is_null()) continue;
         ++tables;
         expect_relative(card.inv_freq, c["inv_freq"], 1e-12);
