@@ -169,6 +169,12 @@ double expected_work(const Recipe& recipe) {
     return work;
 }
 
+// Whether some cell begins with the weights of another, which has to be done by then.
+bool begin_with_others(const std::vector<Cell>& cells) {
+    return std::any_of(cells.begin(), cells.end(),
+                       [](const Cell& cell) { return !cell.recipe.from.arm.empty(); });
+}
+
 // The cells that are not done, in the order in which they are begun, and how many ranks work on one.
 struct Plan {
     std::vector<std::size_t> order;
@@ -186,7 +192,9 @@ Plan make_plan(const std::vector<Cell>& cells, const fs::path& out, const Experi
         shards = std::max(shards, cells[i].recipe.train.shards);
     }
     plan.ranks_per_cell = ranks.ranks_per_cell > 0 ? ranks.ranks_per_cell
-                                                   : choose_ranks_per_cell(work, ranks.world.size(), shards);
+                          : begin_with_others(cells)
+                              ? ranks.world.size()
+                              : choose_ranks_per_cell(work, ranks.world.size(), shards);
     if (plan.ranks_per_cell == ranks.world.size()) return plan;  // one after the other, as they are written
     std::vector<std::size_t> places(work.size());
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
@@ -240,6 +248,10 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
     const Communicator& world = ranks.world;
     require(ranks.ranks_per_cell <= world.size(), "--ranks-per-cell: expected at most the {} ranks, found {}",
             world.size(), ranks.ranks_per_cell);
+    require(!begin_with_others(cells) || ranks.ranks_per_cell == 0 || ranks.ranks_per_cell == world.size(),
+            "--ranks-per-cell {}: cells begin with other cells (from.arm), so one after the other is run by "
+            "all {} ranks",
+            ranks.ranks_per_cell, world.size());
     Plan plan;
     on_root(world, [&] {
         check_folders(cells, out);

@@ -286,6 +286,15 @@ class Cells(RankCase):
         self.assertEqual(err.count("at most the 2 ranks, found 3"), 1)
         self.refuses(2, "run", "r.yaml", "--out", "x", "--ranks-per-cell", "2", says="at most the 1 ranks")
 
+    def test_a_cell_waits_for_the_one_that_it_begins_with(self):
+        chain = "vary={arm: [{name: base}, {name: more, from.arm: base, train.steps: 2, train.length: 32}]}"
+        straight, _ = self.locus("run", "r.yaml", chain, "--out", "one")
+        out, _ = self.ranks(2, "run", "r.yaml", chain, "--out", "two")
+        self.assertEqual(out, straight)
+        self.same_as("one/more", "two/more")
+        _, err = self.ranks(2, "run", "r.yaml", chain, "--out", "x", "--ranks-per-cell", "1", code=2)
+        self.assertEqual(err.count("begin with other cells (from.arm)"), 1)
+
     def test_a_stopped_experiment_goes_on(self):
         words = ["run", "r.yaml", CELLS.replace("1e30", "1e-4"), "train.steps=200"]
         straight, _ = self.locus(*words, "--out", "straight")
