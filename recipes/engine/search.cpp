@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -13,6 +12,7 @@
 #include "framework/io/json_file.h"
 #include "models/scaling.h"
 #include "recipes/engine/search_fitness.h"
+#include "recipes/engine/search_state.h"
 #include "recipes/engine/train_run.h"
 #include "recipes/engine/write.h"
 
@@ -33,14 +33,6 @@ std::string search_identity(Recipe recipe) {
     recipe.search.given = true;
     recipe.search.iterations = 1;
     return write_recipe(recipe, recipe_schema());
-}
-
-json to_json(const Genes& genes) {
-    return {{"steps", genes.steps}, {"n_hat", genes.n_hat}};
-}
-
-Genes genes_of(const json& stored) {
-    return {stored.at("steps").get<std::vector<Index>>(), stored.at("n_hat").get<Index>()};
 }
 
 class SearchSession {
@@ -73,11 +65,11 @@ class SearchSession {
     SearchResult run() {
         restore();
         SearchResult result;
-        while (iteration_ <= options_.iterations && !reporter_.stop()) {
+        while (state_.iteration <= options_.iterations && !reporter_.stop()) {
             step();
             save();
         }
-        result.finished = iteration_ > options_.iterations;
+        result.finished = state_.iteration > options_.iterations;
         describe(result);
         return result;
     }
@@ -101,13 +93,19 @@ class SearchSession {
                 original_, target_};
     }
 
+    // The recipe's encoding with these options, and its own values for all but the scaling.
+    EncodingOptions with_own_options(const std::vector<Option>& options) const {
+        EncodingOptions encoding{recipe_.encoding.kind, Options(options)};
+        for (const auto& [name, value] : recipe_.encoding.options.values())
+            if (!name.starts_with("scaling.")) encoding.options.set(name, value);
+        return encoding;
+    }
+
     // The recipe's encoding under a rule; `own` are options of the rule.
     EncodingOptions under(const std::string& rule,
                           const std::vector<std::pair<std::string, OptionValue>>& own) const {
         const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
-        EncodingOptions encoding{recipe_.encoding.kind, Options(options_under(entry, rule))};
-        for (const auto& [name, value] : recipe_.encoding.options.values())
-            if (!name.starts_with("scaling.")) encoding.options.set(name, value);
+        EncodingOptions encoding = with_own_options(options_under(entry, rule));
         encoding.options.set("scaling.original_length", original_);
         for (const auto& [name, value] : own) encoding.options.set("scaling." + name, value);
         return encoding;
@@ -140,42 +138,43 @@ class SearchSession {
     void evaluate(const std::vector<Genes>& candidates) {
         std::vector<Genes> fresh;
         for (const Genes& genes : candidates)
-            if (!fitness_.contains(genes)) fresh.push_back(genes);
+            if (!state_.fitness.contains(genes)) fresh.push_back(genes);
         std::vector<double> found(fresh.size());
         std::atomic<std::size_t> next = 0;
         bench_.workers().run([&](int worker) {
             for (std::size_t i = next++; i < fresh.size(); i = next++) {
                 found[i] = fitness_of(fresh[i]);
                 if (worker == 0)
-                    reporter_.status(fmt::format(
-                        "iteration {}/{}: candidate {} of {}, best {:.5f} nats a token", iteration_,
-                        options_.iterations, i + 1, fresh.size(), best_.empty() ? found[i] : best_.back()));
+                    reporter_.status(
+                        fmt::format("iteration {}/{}: candidate {} of {}, best {:.5f} nats a token",
+                                    state_.iteration, options_.iterations, i + 1, fresh.size(),
+                                    state_.best.empty() ? found[i] : state_.best.back()));
             }
         });
         for (std::size_t i = 0; i < fresh.size(); ++i) {
-            fitness_[fresh[i]] = found[i];
-            history_.push_back(fresh[i]);
+            state_.fitness[fresh[i]] = found[i];
+            state_.history.push_back(fresh[i]);
         }
     }
 
     void step() {
-        std::vector<Genes> candidates = population_;
-        if (iteration_ == 0) {
+        std::vector<Genes> candidates = state_.population;
+        if (state_.iteration == 0) {
             candidates = space_.first_population();
         } else {
-            std::set<Genes> known(history_.begin(), history_.end());
-            for (const Genes& child : space_.children(population_, iteration_, known))
+            std::set<Genes> known(state_.history.begin(), state_.history.end());
+            for (const Genes& child : space_.children(state_.population, state_.iteration, known))
                 candidates.push_back(child);
         }
         evaluate(candidates);
         // The fittest are the next parents; of equals the smaller genes, so that the order is one.
         std::sort(candidates.begin(), candidates.end(), [&](const Genes& a, const Genes& b) {
-            return std::pair(fitness_.at(a), a) < std::pair(fitness_.at(b), b);
+            return std::pair(state_.fitness.at(a), a) < std::pair(state_.fitness.at(b), b);
         });
         candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(options_.parents)));
-        population_ = std::move(candidates);
-        best_.push_back(fitness_.at(population_.front()));
-        ++iteration_;
+        state_.population = std::move(candidates);
+        state_.best.push_back(state_.fitness.at(state_.population.front()));
+        ++state_.iteration;
     }
 
     void restore() {
@@ -184,8 +183,12 @@ class SearchSession {
         if (fs::exists(path, error)) {
             require(read_file(out_ / "recipe.yaml") == search_identity(recipe_), Failure::storage,
                     "{}: this folder belongs to another search", out_.string());
-            load(read_json(path), path);
-            reporter_.message(fmt::format("{}: going on after iteration {}", out_.string(), iteration_ - 1));
+            state_ = read_search_state(read_json(path), path);
+            for (const Genes& genes : state_.history)
+                require(space_.holds(genes), Failure::storage, "{}: holds a candidate of another search",
+                        path.string());
+            reporter_.message(
+                fmt::format("{}: going on after iteration {}", out_.string(), state_.iteration - 1));
             return;
         }
         fs::create_directories(out_, error);
@@ -194,46 +197,18 @@ class SearchSession {
         write_file_atomically(out_ / "recipe.yaml", search_identity(recipe_));
     }
 
-    void load(const json& state, const fs::path& path) {
-        try {
-            iteration_ = state.at("iteration").get<Index>();
-            best_ = state.at("best_fitness").get<std::vector<double>>();
-            for (const json& entry : state.at("history")) {
-                history_.push_back(genes_of(entry));
-                fitness_[history_.back()] = entry.at("fitness").get<double>();
-            }
-            for (const json& entry : state.at("parents")) population_.push_back(genes_of(entry));
-        } catch (const json::exception& wrong) {
-            fail(Failure::storage, "{}: not the state of a search: {}", path.string(), wrong.what());
-        }
-        for (const Genes& genes : history_)
-            require(space_.holds(genes), Failure::storage, "{}: holds a candidate of another search",
-                    path.string());
-    }
-
     void save() const {
-        json state = {{"iteration", iteration_}, {"best_fitness", best_}};
-        state["history"] = json::array();
-        for (const Genes& genes : history_) {
-            state["history"].push_back(to_json(genes));
-            state["history"].back()["fitness"] = fitness_.at(genes);
-        }
-        state["parents"] = json::array();
-        for (const Genes& genes : population_) state["parents"].push_back(to_json(genes));
-        write_json(out_ / "search.json", state);
-        std::string lines;
-        for (std::size_t i = 0; i < best_.size(); ++i)
-            lines += json{{"iteration", i}, {"best_fitness", best_[i]}}.dump() + "\n";
-        write_file_atomically(out_ / "progress.jsonl", lines);
+        write_json(out_ / "search.json", to_json(state_));
+        write_file_atomically(out_ / "progress.jsonl", progress_of(state_));
     }
 
     void describe(SearchResult& result) const {
-        result.iterations = iteration_ - 1;
-        result.candidates = static_cast<Index>(history_.size());
-        result.best_fitness = best_;
+        result.iterations = state_.iteration - 1;
+        result.candidates = static_cast<Index>(state_.history.size());
+        result.best_fitness = state_.best;
         result.target_length = target_;
-        if (population_.empty()) return;
-        const Genes& best = population_.front();
+        if (state_.population.empty()) return;
+        const Genes& best = state_.population.front();
         result.factors = space_.factors(best);
         result.n_hat = space_.n_hat(best);
         result.fragment = fragment_of(best);
@@ -248,7 +223,7 @@ class SearchSession {
         std::string text = fmt::format(
             "# Found by a search over {} candidates on {} windows of {} tokens: {} nats a token\n"
             "encoding.scaling:\n  type: longrope\n",
-            history_.size(), seen_->windows(), target_, text_of(best_.back()));
+            state_.history.size(), seen_->windows(), target_, text_of(state_.best.back()));
         for (const char* name : {"factor", "attention_factor"})
             text += fmt::format("  {}: {}\n", name, text_of(found.number(std::string("scaling.") + name)));
         for (const char* name : {"original_length", "start_token_idx"})
@@ -279,11 +254,8 @@ class SearchSession {
             const std::string name = rule;
             if (name == "ntk" && space_.factors(best).size() < 2) continue;
             const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
-            EncodingOptions encoding{recipe_.encoding.kind, Options(options_under(entry))};
-            for (const auto& [option, value] : recipe_.encoding.options.values())
-                if (!option.starts_with("scaling.")) encoding.options.set(option, value);
-            if (name != "plain") encoding = under(name, {{"factor", options_.factor}});
-            std::vector<double> theirs = nats(encoding);
+            std::vector<double> theirs = nats(name == "plain" ? with_own_options(options_under(entry))
+                                                              : under(name, {{"factor", options_.factor}}));
             SearchVerdict verdict{name, mean_of(theirs), 0, {}};
             for (std::size_t i = 0; i < own.size(); ++i) theirs[i] -= own[i];
             verdict.gain = mean_of(theirs);
@@ -302,34 +274,10 @@ class SearchSession {
     Index original_, target_;
     GeneSpace space_;
     std::unique_ptr<FixedWindows> seen_, unseen_;
-    Index iteration_ = 0;  // the next one; 0 is the first population
-    std::vector<Genes> population_, history_;
-    std::map<Genes, double> fitness_;
-    std::vector<double> best_;
+    SearchState state_;
 };
 
 }  // namespace
-
-json to_json(const SearchResult& result) {
-    json out = {{"finished", result.finished},
-                {"iterations", result.iterations},
-                {"candidates", result.candidates},
-                {"best_fitness", result.best_fitness},
-                {"factors", result.factors},
-                {"n_hat", result.n_hat},
-                {"target_length", result.target_length},
-                {"fragment", result.fragment},
-                {"unseen", result.unseen},
-                {"unseen_nats_per_token", result.unseen_nats},
-                {"verdicts", json::array()}};
-    for (const SearchVerdict& verdict : result.verdicts) {
-        json entry = {{"against", verdict.against}, {"nats_per_token", verdict.nats}, {"gain", verdict.gain}};
-        entry["interval"] =
-            verdict.interval ? json{verdict.interval->low, verdict.interval->high} : json(nullptr);
-        out["verdicts"].push_back(std::move(entry));
-    }
-    return out;
-}
 
 SearchResult run_search(const Cell& cell, const fs::path& out, Workbench& bench, Reporter& reporter) {
     return SearchSession(cell, out, bench, reporter).run();

@@ -5,51 +5,11 @@
 
 #include <cmath>
 
-#include "framework/nn/layers.h"
-#include "framework/ops/embedding.h"
 #include "tests/distributed/session.h"
+#include "tests/framework/train/small_model.h"
 
 namespace locus {
 namespace {
-
-constexpr Index vocabulary = 11, width = 8, length = 6;
-
-// An embedding, a linear layer and an output matrix: the least model with matrices and a loss.
-struct Model {
-    Model()
-        : scope(store),
-          table(scope.add("table", {vocabulary, width}, Initial::normal(0.5))),
-          inner(scope.inside("inner"), width, width, 0.5, true) {
-        store.allocate(5);
-    }
-    CrossEntropy loss(const Batch& batch, Index first, Index count) const {
-        const auto tokens = batch.tokens_of(first, count);
-        WorkVector<Token> ids;
-        ids.assign(tokens.begin(), tokens.end());
-        return linear_cross_entropy(inner(embedding(table, std::move(ids), count, batch.length)), table,
-                                    batch.targets_of(first, count));
-    }
-    ParameterStore store;
-    ParameterScope scope;
-    Parameter table;
-    Linear inner;
-};
-
-// Sequence s has s % length + 1 targets; those of `silent` none.
-Batch uneven_batch(Index sequences, Index silent = -1) {
-    Batch batch;
-    batch.sequences = sequences;
-    batch.length = length;
-    batch.positions = Positions::consecutive(length);
-    for (Index s = 0; s < sequences; ++s) {
-        for (Index t = 0; t < length; ++t) {
-            batch.tokens.push_back(static_cast<Token>((3 * s + 5 * t) % vocabulary));
-            const bool asked = t <= s % length && s != silent;
-            batch.targets.push_back(asked ? static_cast<Token>((s + 7 * t) % vocabulary) : Batch::no_target);
-        }
-    }
-    return batch;
-}
 
 TrainOptions options_for(Index sequences) {
     TrainOptions options;
@@ -70,7 +30,7 @@ struct Outcome {
 };
 
 Outcome three_steps(const Communicator& group, const Batch& batch, int threads) {
-    Model model;
+    Model model(5);
     Workers workers(threads);
     Trainer trainer(model.store, options_for(batch.sequences), workers, group);
     StepReport report;
@@ -98,7 +58,7 @@ TEST(TrainerOverRanks, AShardWithoutTargetsAddsNothing) {
 }
 
 TEST(TrainerOverRanks, AnErrorInAStepOfOneRankReachesAll) {
-    Model model;
+    Model model(5);
     Workers workers(2);
     Trainer trainer(model.store, options_for(16), workers, world());
     const Tensor before = model.store.values().clone();
@@ -120,7 +80,7 @@ TEST(TrainerOverRanks, AnErrorInAStepOfOneRankReachesAll) {
 }
 
 TEST(TrainerOverRanks, DivergenceIsMetByAllRanksAlike) {
-    Model model;
+    Model model(5);
     model.store.values().data()[0] = std::numeric_limits<Scalar>::quiet_NaN();
     model.store.touch();
     Workers workers(1);

@@ -6,50 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/nn/layers.h"
-#include "framework/ops/embedding.h"
+#include "tests/framework/train/small_model.h"
 
 namespace locus {
 namespace {
-
-constexpr Index vocabulary = 11, width = 8, length = 6;
-
-// An embedding, a linear layer and an output matrix: the least model with matrices and a loss.
-struct Model {
-    explicit Model(std::uint64_t seed)
-        : scope(store),
-          table(scope.add("table", {vocabulary, width}, Initial::normal(0.5))),
-          inner(scope.inside("inner"), width, width, 0.5, true) {
-        store.allocate(seed);
-    }
-    CrossEntropy loss(const Batch& batch, Index first, Index count) const {
-        const auto tokens = batch.tokens_of(first, count);
-        WorkVector<Token> ids;
-        ids.assign(tokens.begin(), tokens.end());
-        return linear_cross_entropy(inner(embedding(table, std::move(ids), count, batch.length)), table,
-                                    batch.targets_of(first, count));
-    }
-    ParameterStore store;
-    ParameterScope scope;
-    Parameter table;
-    Linear inner;
-};
-
-// Sequences of unequal numbers of targets: sequence s has s % length + 1.
-Batch uneven_batch(Index sequences) {
-    Batch batch;
-    batch.sequences = sequences;
-    batch.length = length;
-    batch.positions = Positions::consecutive(length);
-    for (Index s = 0; s < sequences; ++s) {
-        for (Index t = 0; t < length; ++t) {
-            batch.tokens.push_back(static_cast<Token>((3 * s + 5 * t) % vocabulary));
-            batch.targets.push_back(t <= s % length ? static_cast<Token>((s + 7 * t) % vocabulary)
-                                                    : Batch::no_target);
-        }
-    }
-    return batch;
-}
 
 TrainOptions options_for(Index sequences, Index shards) {
     TrainOptions options;
