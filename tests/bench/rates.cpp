@@ -28,12 +28,15 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Twelve chains of fused multiply-adds, more than latency times ports of any processor so far, in registers.
-// The numbers stay near 1. Returns the operations done; `keep` makes them needed.
+// Each begins elsewhere, else the compiler would compute one and copy it. The numbers stay near 1. Returns
+// the operations done; `keep` makes them needed.
 double FusedMultiplyAdds(Index rounds, Scalar* keep) {
     const hn::ScalableTag<Scalar> d;
     const auto factor = hn::Set(d, static_cast<Scalar>(0.999)),
                addend = hn::Set(d, static_cast<Scalar>(0.001));
-    auto a = hn::Set(d, *keep), b = a, c = a, e = a, f = a, g = a, h = a, i = a, j = a, k = a, l = a, m = a;
+    const auto begin = [&](int chain) { return hn::Set(d, *keep + static_cast<Scalar>(chain) / 16); };
+    auto a = begin(0), b = begin(1), c = begin(2), e = begin(3), f = begin(4), g = begin(5), h = begin(6),
+         i = begin(7), j = begin(8), k = begin(9), l = begin(10), m = begin(11);
     for (Index round = 0; round < rounds; ++round) {
         a = hn::MulAdd(a, factor, addend);
         b = hn::MulAdd(b, factor, addend);

@@ -16,6 +16,9 @@ namespace locus::inline LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 constexpr Index depth_block = 256;  // of a panel that stays in the first-level cache
+constexpr Index row_block = 32;     // of a transposed left factor, whose rows lie side by side
+constexpr Index line = 64 / sizeof(Scalar);
+constexpr Index page = 4096 / sizeof(Scalar);  // rows so far apart compete for the same lines of the cache
 
 // The right factor is packed in panels of two vectors of columns: [columns / panel][depth][panel], zero
 // beyond the end.
@@ -50,38 +53,33 @@ void Pack(bool transposed, Index n, Index k, const Scalar* b, Index stride, Scal
     }
 }
 
-// A transposed left factor, copied tile by tile: its rows lie far apart, often in the same sets of the cache.
-// [m / tile_rows][depth][rows of the tile]
-void pack_left(Index m, Index depth, const Scalar* a, Index stride, Scalar* packed) {
-    Index first = 0;
-    for (; first + 2 * tile_rows <= m; first += 2 * tile_rows) {  // two tiles: about a line of the cache
-        Scalar* even = packed + first * depth;
-        Scalar* odd = even + tile_rows * depth;
-        for (Index k = 0; k < depth; ++k) {
-            const Scalar* from = a + k * stride + first;
-            std::copy_n(from, tile_rows, even + k * tile_rows);
-            std::copy_n(from + tile_rows, tile_rows, odd + k * tile_rows);
-        }
-    }
-    for (; first < m; first += tile_rows) {
-        const Index rows = std::min(tile_rows, m - first);
-        for (Index k = 0; k < depth; ++k) {
-            std::copy_n(a + k * stride + first, rows, packed + first * depth + k * rows);
+// Rows of a transposed left factor, copied tile by tile: [rows / tile_rows][depth][rows of the tile]
+void pack_left(Index rows, Index depth, const Scalar* a, Index stride, Scalar* packed) {
+    for (Index k = 0; k < depth; ++k, a += stride) {
+        for (Index first = 0; first < rows; first += tile_rows) {
+            const Index count = std::min(tile_rows, rows - first);
+            const Scalar* from = a + first;
+            Scalar* to = packed + first * depth + k * count;
+            if (count == tile_rows) {
+                std::copy_n(from, tile_rows, to);
+            } else {
+                std::copy_n(from, count, to);
+            }
         }
     }
 }
 
 // The columns of one panel: C (+)= A panel.
-template <bool add>
+template <bool add, bool far = false>
 HWY_INLINE void panel_product(Index rows, Index columns, Index depth, Factor a, const Scalar* panel,
                               Scalar* c, Index c_stride) {
     const Index width = panel_width();
-    if (columns == width) return row_tiles<2, add>(rows, a, panel, width, c, c_stride, depth);
+    if (columns == width) return row_tiles<2, add, far>(rows, a, panel, width, c, c_stride, depth);
     HWY_ALIGN Scalar tile[tile_rows * 2 * HWY_MAX_BYTES / sizeof(Scalar)];
     for (Index first = 0; first < rows; first += tile_rows) {
         const Index count = std::min(tile_rows, rows - first);
-        row_tiles<2, false>(count, {a.data + first * a.row, a.row, a.column}, panel, width, tile, width,
-                            depth);
+        row_tiles<2, false, far>(count, {a.data + first * a.row, a.row, a.column}, panel, width, tile, width,
+                                 depth);
         for (Index r = 0; r < count; ++r) {
             for (Index j = 0; j < columns; ++j) {
                 Scalar& to = c[(first + r) * c_stride + j];
@@ -91,37 +89,69 @@ HWY_INLINE void panel_product(Index rows, Index columns, Index depth, Factor a, 
     }
 }
 
+// C (+)= A B over `depth` of the k: a panel stays in the first-level cache while the rows of A pass by it.
+// With each tile a share of the next panel is fetched, which for a weight lies far off.
 template <bool add>
-void depth_product(bool a_packed, Index m, Index n, Index k, Index begin, Index depth, const Scalar* a,
-                   Index a_stride, const Scalar* packed, Scalar* c, Index c_stride) {
-    const Index width = panel_width();
+void rows_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index a_stride,
+                  const Scalar* packed, Scalar* c, Index c_stride) {
+    const Index width = panel_width(), tiles = (m + tile_rows - 1) / tile_rows;
+    const Index share = depth * width / tiles;
     for (Index first = 0; first < n; first += width) {
-        const Scalar* panel = packed + first * k + begin * width;
+        const Scalar* panel = packed + first * k;
+        const Scalar* next = panel + k * width;
         const Index columns = std::min(width, n - first);
-        if (!a_packed) {
-            panel_product<add>(m, columns, depth, {a, a_stride, 1}, panel, c + first, c_stride);
-            continue;
+        for (Index row = 0; row < m; row += tile_rows, next += share) {
+            for (Index i = 0; i < share; i += line) __builtin_prefetch(next + i, 0, 2);
+            panel_product<add>(std::min(tile_rows, m - row), columns, depth,
+                               {a + row * a_stride, a_stride, 1}, panel, c + row * c_stride + first,
+                               c_stride);
         }
-        for (Index row = 0; row < m; row += tile_rows) {
-            const Index rows = std::min(tile_rows, m - row);
-            panel_product<add>(rows, columns, depth, {a + row * depth, 1, rows}, panel,
-                               c + row * c_stride + first, c_stride);
+    }
+}
+
+// C (+)= A^T B over `depth` of the k, for a gradient C that lies far off: some rows of C after the other, all
+// panels for each, and the tile of the next panel is fetched meanwhile.
+template <bool add>
+void columns_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index a_stride,
+                     const Scalar* packed, Scalar* c, Index c_stride) {
+    const Index width = panel_width();
+    const bool copied = a_stride % page == 0;
+    const Scratch left(copied ? row_block * depth : 0);
+    for (Index begin = 0; begin < m; begin += row_block) {
+        const Index end = std::min(begin + row_block, m);
+        if (copied) pack_left(end - begin, depth, a + begin, a_stride, left.data());
+        for (Index first = 0; first < n; first += width) {
+            const Scalar* panel = packed + first * k;
+            const Index columns = std::min(width, n - first);
+            for (Index row = begin; row < end; row += tile_rows) {
+                const Index rows = std::min(tile_rows, end - row);
+                Scalar* tile = c + row * c_stride + first;
+                for (Index r = 0; r < rows; ++r) {
+                    for (Index i = 0; i < width; i += line)
+                        __builtin_prefetch(tile + r * c_stride + width + i, 1);
+                }
+                if (copied) {
+                    panel_product<add>(rows, columns, depth, {left.data() + (row - begin) * depth, 1, rows},
+                                       panel, tile, c_stride);
+                } else {
+                    panel_product<add, true>(rows, columns, depth, {a + row, 1, a_stride}, panel, tile,
+                                             c_stride);
+                }
+            }
         }
     }
 }
 
 void PackedProduct(bool a_transposed, Index m, Index n, Index k, const Scalar* a, Index a_stride,
                    const Scalar* packed, Scalar beta, Scalar* c, Index c_stride) {
-    const Scratch left(a_transposed ? m * std::min(depth_block, k) : 0);
     for (Index begin = 0; begin < k; begin += depth_block) {
         const Index depth = std::min(depth_block, k - begin);
-        const Scalar* block = a_transposed ? left.data() : a + begin;
-        if (a_transposed) pack_left(m, depth, a + begin * a_stride, a_stride, left.data());
-        if (begin > 0 || beta != 0) {
-            depth_product<true>(a_transposed, m, n, k, begin, depth, block, a_stride, packed, c, c_stride);
-        } else {
-            depth_product<false>(a_transposed, m, n, k, begin, depth, block, a_stride, packed, c, c_stride);
-        }
+        const Scalar* from = a + begin * (a_transposed ? a_stride : 1);
+        const Scalar* panels = packed + begin * panel_width();
+        const auto multiply = a_transposed
+                                  ? (begin > 0 || beta != 0 ? columns_product<true> : columns_product<false>)
+                                  : (begin > 0 || beta != 0 ? rows_product<true> : rows_product<false>);
+        multiply(m, n, k, depth, from, a_stride, panels, c, c_stride);
     }
 }
 

@@ -26,7 +26,8 @@ struct Factor {
 };
 
 // C (+)= A B for M rows and NV vectors of columns; B [depth, b_stride] and C [M, c_stride] row-major.
-template <int M, int NV, bool add>
+// `far`: consecutive k of A lie lines of the cache apart, more than the processor fetches ahead by itself.
+template <int M, int NV, bool add, bool far = false>
 HWY_INLINE void register_tile(Factor a, const Scalar* HWY_RESTRICT b, Index b_stride, Scalar* HWY_RESTRICT c,
                               Index c_stride, Index depth) {
     const D d;
@@ -35,11 +36,19 @@ HWY_INLINE void register_tile(Factor a, const Scalar* HWY_RESTRICT b, Index b_st
     for (int i = 0; i < M; ++i) {
         for (int v = 0; v < NV; ++v) sums[i][v] = add ? hn::LoadU(d, c + i * c_stride + v * n) : zero();
     }
-    for (Index k = 0; k < depth; ++k) {
+    // Every element is one of two pointers plus 0 to 3 rows. A compiler that sees through this keeps a
+    // pointer for each row, runs out of registers and moves them through those of the sums: a tenth slower.
+    const Scalar* low = a.data;
+    const Scalar* high = M > 4 ? a.data + 4 * a.row : a.data;
+    Index one = a.row, two = 2 * a.row, three = 3 * a.row;
+    asm("" : "+r"(low), "+r"(high), "+r"(one), "+r"(two), "+r"(three));
+    const Index steps[4] = {0, one, two, three};
+    for (Index k = 0; k < depth; ++k, low += a.column, high += a.column, b += b_stride) {
+        if (far) __builtin_prefetch(low + 8 * a.column);
         V right[NV];
-        for (int v = 0; v < NV; ++v) right[v] = hn::LoadU(d, b + k * b_stride + v * n);
+        for (int v = 0; v < NV; ++v) right[v] = hn::LoadU(d, b + v * n);
         for (int i = 0; i < M; ++i) {
-            const V left = hn::Set(d, a.data[i * a.row + k * a.column]);
+            const V left = hn::Set(d, (i < 4 ? low : high)[steps[i % 4]]);
             for (int v = 0; v < NV; ++v) sums[i][v] = hn::MulAdd(left, right[v], sums[i][v]);
         }
     }
@@ -48,7 +57,7 @@ HWY_INLINE void register_tile(Factor a, const Scalar* HWY_RESTRICT b, Index b_st
     }
 }
 
-template <int NV, bool add>
+template <int NV, bool add, bool far = false>
 HWY_INLINE void row_tiles(Index rows, Factor a, const Scalar* b, Index b_stride, Scalar* c, Index c_stride,
                           Index depth) {
     const auto advance = [&](Index count) {
@@ -57,13 +66,13 @@ HWY_INLINE void row_tiles(Index rows, Factor a, const Scalar* b, Index b_stride,
         c += count * c_stride;
     };
     for (; rows >= tile_rows; advance(tile_rows)) {
-        register_tile<tile_rows, NV, add>(a, b, b_stride, c, c_stride, depth);
+        register_tile<tile_rows, NV, add, far>(a, b, b_stride, c, c_stride, depth);
     }
     if (rows >= 4) {
-        register_tile<4, NV, add>(a, b, b_stride, c, c_stride, depth);
+        register_tile<4, NV, add, far>(a, b, b_stride, c, c_stride, depth);
         advance(4);
     }
-    for (; rows > 0; advance(1)) register_tile<1, NV, add>(a, b, b_stride, c, c_stride, depth);
+    for (; rows > 0; advance(1)) register_tile<1, NV, add, far>(a, b, b_stride, c, c_stride, depth);
 }
 
 // C (+)= A B: A [rows, depth], B [depth, columns], C [rows, columns]; columns are whole vectors.
