@@ -6,13 +6,13 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// Calls body(offset in x, offset in the tables) for every row of x.
+// Calls body(offset in x, offset in the tables) for every head of every sequence of x.
 template <typename Body>
-void for_each_row(const Shape& x, const Shape& table, const Body& body) {
-    for (Index b = 0, row = 0; b < x[0]; ++b) {
+void for_each_head(const Shape& x, const Shape& table, const Body& body) {
+    for (Index b = 0; b < x[0]; ++b) {
         for (Index h = 0; h < x[1]; ++h) {
             const Index sheet = (table[0] == 1 ? 0 : b) * table[1] + (table[1] == 1 ? 0 : h);
-            for (Index t = 0; t < x[2]; ++t, ++row) body(row * x[3], (sheet * x[2] + t) * table[3]);
+            body((b * x[1] + h) * x[2] * x[3], sheet * x[2] * table[3]);
         }
     }
 }
@@ -20,13 +20,15 @@ void for_each_row(const Shape& x, const Shape& table, const Body& body) {
 // dcos += a da + b db, dsin += a db - b da for every pair (a, b) with cotangent (da, db).
 void table_gradients(const Variable& x, const Tensor& cotangent, bool interleaved, const Tensor& dcos,
                      const Tensor& dsin) {
-    const Index pairs = dcos.size(3);
-    for_each_row(x.shape(), dcos.shape(), [&](Index at, Index table) {
-        const Scalar *value = x.value().data() + at, *gradient = cotangent.data() + at;
-        for (Index i = 0; i < pairs; ++i) {
-            const Index first = interleaved ? 2 * i : i, second = interleaved ? 2 * i + 1 : i + pairs;
-            dcos.data()[table + i] += value[first] * gradient[first] + value[second] * gradient[second];
-            dsin.data()[table + i] += value[first] * gradient[second] - value[second] * gradient[first];
+    const Index pairs = dcos.size(3), width = x.size(3);
+    for_each_head(x.shape(), dcos.shape(), [&](Index at, Index table) {
+        for (Index t = 0; t < x.size(2); ++t, at += width, table += pairs) {
+            const Scalar *value = x.value().data() + at, *gradient = cotangent.data() + at;
+            for (Index i = 0; i < pairs; ++i) {
+                const Index first = interleaved ? 2 * i : i, second = interleaved ? 2 * i + 1 : i + pairs;
+                dcos.data()[table + i] += value[first] * gradient[first] + value[second] * gradient[second];
+                dsin.data()[table + i] += value[first] * gradient[second] - value[second] * gradient[first];
+            }
         }
     });
 }
@@ -43,11 +45,12 @@ Variable rotate(const Variable& x, const Rotation& rotation) {
     const Variable &cos = rotation.cos, &sin = rotation.sin;
     check(x.shape(), cos.shape(), sin.shape());
     const bool interleaved = rotation.pairing == Pairing::interleaved;
-    const Index pairs = cos.size(3), width = x.size(3);
+    const Index pairs = cos.size(3), width = x.size(3), rows = x.size(2);
     Tensor out = Tensor::empty(x.shape());
-    for_each_row(x.shape(), cos.shape(), [&](Index at, Index table) {
-        kernels::rotate_row(x.value().data() + at, cos.value().data() + table, sin.value().data() + table,
-                            interleaved, false, out.data() + at, false, pairs, width);
+    for_each_head(x.shape(), cos.shape(), [&](Index at, Index table) {
+        kernels::rotate_rows({pairs, width, interleaved, false}, x.value().data() + at,
+                             cos.value().data() + table, sin.value().data() + table, out.data() + at, false,
+                             rows);
     });
     return record(out, {x, cos, sin}, [=](const Tensor& cotangent, const Gradients& gradients) {
         if (gradients.wanted(1) || gradients.wanted(2)) {
@@ -58,9 +61,10 @@ Variable rotate(const Variable& x, const Rotation& rotation) {
         }
         if (!gradients.wanted(0)) return;
         const auto sink = gradients.sink(0);  // the inverse rotation of the cotangent
-        for_each_row(x.shape(), cos.shape(), [&](Index at, Index table) {
-            kernels::rotate_row(cotangent.data() + at, cos.value().data() + table, sin.value().data() + table,
-                                interleaved, true, sink.tensor.data() + at, !sink.fresh, pairs, width);
+        for_each_head(x.shape(), cos.shape(), [&](Index at, Index table) {
+            kernels::rotate_rows({pairs, width, interleaved, true}, cotangent.data() + at,
+                                 cos.value().data() + table, sin.value().data() + table,
+                                 sink.tensor.data() + at, !sink.fresh, rows);
         });
     });
 }

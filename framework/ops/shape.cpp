@@ -13,17 +13,13 @@ Variable reshape(const Variable& x, const Shape& shape) {
 
 namespace {
 
-// Calls body(offset in packed rows, offset in head-major order) for every run of head_dim numbers.
+// Calls body(offset in packed rows, offset in head-major order) for every head of every sequence.
 template <typename Body>
-void for_each_head_row(Index batch, Index length, Index columns, Index first, Index heads, Index head_dim,
-                       const Body& body) {
+void for_each_split_head(Index batch, Index length, Index columns, Index first, Index heads, Index head_dim,
+                         const Body& body) {
     for (Index b = 0; b < batch; ++b) {
-        for (Index h = 0; h < heads; ++h) {
-            for (Index t = 0; t < length; ++t) {
-                body((b * length + t) * columns + first + h * head_dim,
-                     ((b * heads + h) * length + t) * head_dim);
-            }
-        }
+        for (Index h = 0; h < heads; ++h)
+            body(b * length * columns + first + h * head_dim, (b * heads + h) * length * head_dim);
     }
 }
 
@@ -34,32 +30,36 @@ Variable split_heads(const Variable& x, Index first, Index heads, Index head_dim
             "split_heads: {} heads of {} from column {} of {}", heads, head_dim, first, x.shape());
     const Index batch = x.size(0), length = x.size(1), columns = x.size(2);
     Tensor out = Tensor::empty({batch, heads, length, head_dim});
-    for_each_head_row(batch, length, columns, first, heads, head_dim, [&](Index packed, Index split) {
-        std::copy_n(x.value().data() + packed, head_dim, out.data() + split);
+    for_each_split_head(batch, length, columns, first, heads, head_dim, [&](Index packed, Index split) {
+        kernels::copy_rows(x.value().data() + packed, columns, out.data() + split, head_dim, length,
+                           head_dim);
     });
     return record(out, {x}, [=](const Tensor& cotangent, const Gradients& gradients) {
         const auto [dx, fresh] = gradients.sink(0);
         if (fresh) dx.fill(0);  // the other columns
-        for_each_head_row(batch, length, columns, first, heads, head_dim,
-                          [&, &to = dx](Index packed, Index split) {
-                              kernels::accumulate(cotangent.data() + split, to.data() + packed, head_dim);
-                          });
+        for_each_split_head(batch, length, columns, first, heads, head_dim,
+                            [&, &to = dx](Index packed, Index split) {
+                                kernels::accumulate_rows(cotangent.data() + split, head_dim,
+                                                         to.data() + packed, columns, length, head_dim);
+                            });
     });
 }
 
 Variable merge_heads(const Variable& x) {
     require(x.shape().rank() == 4, "merge_heads: expected [B, H, T, D], found {}", x.shape());
     const Index batch = x.size(0), heads = x.size(1), length = x.size(2), head_dim = x.size(3);
-    Tensor out = Tensor::empty({batch, length, heads * head_dim});
-    for_each_head_row(batch, length, heads * head_dim, 0, heads, head_dim, [&](Index packed, Index split) {
-        std::copy_n(x.value().data() + split, head_dim, out.data() + packed);
+    const Index columns = heads * head_dim;
+    Tensor out = Tensor::empty({batch, length, columns});
+    for_each_split_head(batch, length, columns, 0, heads, head_dim, [&](Index packed, Index split) {
+        kernels::copy_rows(x.value().data() + split, head_dim, out.data() + packed, columns, length,
+                           head_dim);
     });
     return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
         Tensor dx = Tensor::empty(of);
-        for_each_head_row(batch, length, heads * head_dim, 0, heads, head_dim,
-                          [&](Index packed, Index split) {
-                              std::copy_n(cotangent.data() + packed, head_dim, dx.data() + split);
-                          });
+        for_each_split_head(batch, length, columns, 0, heads, head_dim, [&](Index packed, Index split) {
+            kernels::copy_rows(cotangent.data() + packed, columns, dx.data() + split, head_dim, length,
+                               head_dim);
+        });
         gradients.add(0, dx);
     });
 }

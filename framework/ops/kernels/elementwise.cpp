@@ -15,6 +15,18 @@ void Add(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
                     [&](Index i, auto at) { at.store(hn::Add(at.load(a + i), at.load(b + i)), out + i); });
 }
 
+void AccumulateRows(const Scalar* from, Index from_stride, Scalar* into, Index into_stride, Index rows,
+                    Index width) {
+    for (Index row = 0; row < rows; ++row, from += from_stride, into += into_stride)
+        Add(from, into, into, width);
+}
+
+void CopyRows(const Scalar* from, Index from_stride, Scalar* to, Index to_stride, Index rows, Index width) {
+    for (Index row = 0; row < rows; ++row, from += from_stride, to += to_stride) {
+        for_each_vector(width, [&](Index i, auto at) { at.store(at.load(from + i), to + i); });
+    }
+}
+
 void AccumulateProduct(const Scalar* a, const Scalar* b, Scalar* into, Index count) {
     for_each_vector(count, [&](Index i, auto at) {
         at.store(hn::MulAdd(at.load(a + i), at.load(b + i), at.load(into + i)), into + i);
@@ -120,6 +132,8 @@ HWY_AFTER_NAMESPACE();
 namespace locus::inline LOCUS_SCALAR {
 
 HWY_EXPORT(Add);
+HWY_EXPORT(AccumulateRows);
+HWY_EXPORT(CopyRows);
 HWY_EXPORT(AccumulateProduct);
 HWY_EXPORT(AccumulateScaled);
 HWY_EXPORT(Multiply);
@@ -138,6 +152,13 @@ void add(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
 }
 void accumulate(const Scalar* from, Scalar* into, Index count) {
     add(from, into, into, count);
+}
+void accumulate_rows(const Scalar* from, Index from_stride, Scalar* into, Index into_stride, Index rows,
+                     Index width) {
+    HWY_DYNAMIC_DISPATCH(AccumulateRows)(from, from_stride, into, into_stride, rows, width);
+}
+void copy_rows(const Scalar* from, Index from_stride, Scalar* to, Index to_stride, Index rows, Index width) {
+    HWY_DYNAMIC_DISPATCH(CopyRows)(from, from_stride, to, to_stride, rows, width);
 }
 void accumulate_product(const Scalar* a, const Scalar* b, Scalar* into, Index count) {
     HWY_DYNAMIC_DISPATCH(AccumulateProduct)(a, b, into, count);

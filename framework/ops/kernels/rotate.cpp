@@ -36,14 +36,21 @@ HWY_INLINE void rotate_neighbours(const Scalar* x, const Scalar* cos, const Scal
     }
 }
 
-void RotateRow(const Scalar* x, const Scalar* cos, const Scalar* sin, bool interleaved, bool inverse,
-               Scalar* out, bool add, Index pairs, Index width) {
-    if (interleaved) {
-        rotate_neighbours(x, cos, sin, inverse, out, add, pairs);
-    } else {
-        rotate_halves(x, cos, sin, inverse, out, add, pairs);
+void RotateRows(const kernels::RowRotation& rotation, const Scalar* x, const Scalar* cos, const Scalar* sin,
+                Scalar* out, bool add, Index rows) {
+    const auto [pairs, width, interleaved, inverse] = rotation;
+    for (Index row = 0; row < rows; ++row) {
+        if (interleaved) {
+            rotate_neighbours(x, cos, sin, inverse, out, add, pairs);
+        } else {
+            rotate_halves(x, cos, sin, inverse, out, add, pairs);
+        }
+        for (Index i = 2 * pairs; i < width; ++i) out[i] = add ? out[i] + x[i] : x[i];
+        x += width;
+        out += width;
+        cos += pairs;
+        sin += pairs;
     }
-    for (Index i = 2 * pairs; i < width; ++i) out[i] = add ? out[i] + x[i] : x[i];
 }
 
 }  // namespace HWY_NAMESPACE
@@ -53,13 +60,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::inline LOCUS_SCALAR {
 
-HWY_EXPORT(RotateRow);
+HWY_EXPORT(RotateRows);
 
 namespace kernels {
 
-void rotate_row(const Scalar* x, const Scalar* cos, const Scalar* sin, bool interleaved, bool inverse,
-                Scalar* out, bool add, Index pairs, Index width) {
-    HWY_DYNAMIC_DISPATCH(RotateRow)(x, cos, sin, interleaved, inverse, out, add, pairs, width);
+void rotate_rows(const RowRotation& rotation, const Scalar* x, const Scalar* cos, const Scalar* sin,
+                 Scalar* out, bool add, Index rows) {
+    HWY_DYNAMIC_DISPATCH(RotateRows)(rotation, x, cos, sin, out, add, rows);
 }
 
 }  // namespace kernels

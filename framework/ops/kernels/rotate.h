@@ -6,11 +6,17 @@
 namespace locus::inline LOCUS_SCALAR {
 namespace kernels {
 
-/// One row of `width` numbers, of which the first 2 * pairs are rotated: pair (a, b) becomes
-/// (a cos - b sin, a sin + b cos); the others are copied. Pairs are (2i, 2i + 1) where `interleaved`, else
-/// (i, i + pairs). With `inverse` the sine is negated. `out` is set, or added to where `add`.
-void rotate_row(const Scalar* x, const Scalar* cos, const Scalar* sin, bool interleaved, bool inverse,
-                Scalar* out, bool add, Index pairs, Index width);
+/// How rows of `width` numbers are rotated. Their first 2 * pairs numbers are pairs, (2i, 2i + 1) where
+/// `interleaved`, else (i, i + pairs); the others are copied. With `inverse` the sine is negated.
+struct RowRotation {
+    Index pairs, width;
+    bool interleaved, inverse;
+};
+
+/// Pair (a, b) of row r becomes (a cos - b sin, a sin + b cos) with the cosines and sines of row r of the
+/// tables [rows, pairs]. `out` [rows, width] is set, or added to where `add`.
+void rotate_rows(const RowRotation& rotation, const Scalar* x, const Scalar* cos, const Scalar* sin,
+                 Scalar* out, bool add, Index rows);
 
 }  // namespace kernels
 }  // namespace locus::inline LOCUS_SCALAR

@@ -125,23 +125,28 @@ TEST(Kernels, RowsOfEveryWidth) {
 
 TEST(Kernels, RotationOfEveryWidth) {
     for (Index pairs = 1; pairs <= 35; ++pairs) {
-        const Index width = 2 * pairs + 1;
-        const auto x = numbers(width, 1), cos = numbers(pairs, 2), sin = numbers(pairs, 3);
+        const Index width = 2 * pairs + 1, rows = 3;
+        const auto x = numbers(rows * width, 1), cos = numbers(rows * pairs, 2),
+                   sin = numbers(rows * pairs, 3);
         for (bool interleaved : {false, true}) {
-            std::vector<Scalar> out(width), back(width, 1);
-            kernels::rotate_row(x.data(), cos.data(), sin.data(), interleaved, false, out.data(), false,
-                                pairs, width);
-            kernels::rotate_row(x.data(), cos.data(), sin.data(), interleaved, true, back.data(), true, pairs,
-                                width);
-            for (Index i = 0; i < pairs; ++i) {
-                const Index p = interleaved ? 2 * i : i, q = interleaved ? 2 * i + 1 : i + pairs;
-                EXPECT_NEAR(out[p], x[p] * cos[i] - x[q] * sin[i], 20 * rounding);
-                EXPECT_NEAR(out[q], x[p] * sin[i] + x[q] * cos[i], 20 * rounding);
-                EXPECT_NEAR(back[p], 1 + x[p] * cos[i] + x[q] * sin[i], 20 * rounding);
-                EXPECT_NEAR(back[q], 1 - x[p] * sin[i] + x[q] * cos[i], 20 * rounding);
+            std::vector<Scalar> out(rows * width), back(rows * width, 1);
+            kernels::rotate_rows({pairs, width, interleaved, false}, x.data(), cos.data(), sin.data(),
+                                 out.data(), false, rows);
+            kernels::rotate_rows({pairs, width, interleaved, true}, x.data(), cos.data(), sin.data(),
+                                 back.data(), true, rows);
+            for (Index k = 0; k < rows * pairs; ++k) {
+                const Index row = k / pairs, i = k % pairs;
+                const Index p = row * width + (interleaved ? 2 * i : i),
+                            q = row * width + (interleaved ? 2 * i + 1 : i + pairs);
+                EXPECT_NEAR(out[p], x[p] * cos[k] - x[q] * sin[k], 20 * rounding);
+                EXPECT_NEAR(out[q], x[p] * sin[k] + x[q] * cos[k], 20 * rounding);
+                EXPECT_NEAR(back[p], 1 + x[p] * cos[k] + x[q] * sin[k], 20 * rounding);
+                EXPECT_NEAR(back[q], 1 - x[p] * sin[k] + x[q] * cos[k], 20 * rounding);
             }
-            EXPECT_EQ(out[width - 1], x[width - 1]);
-            EXPECT_EQ(back[width - 1], 1 + x[width - 1]);
+            for (Index last = width - 1; last < rows * width; last += width) {
+                EXPECT_EQ(out[last], x[last]);
+                EXPECT_EQ(back[last], 1 + x[last]);
+            }
         }
     }
 }
