@@ -30,6 +30,7 @@ CrossEntropy linear_cross_entropy(const Variable& x, const Variable& weight, std
     check(x, weight, targets);
     const Index rows = static_cast<Index>(targets.size()), width = x.size(-1), vocabulary = weight.size(0);
     const bool tracked = x.tracked() || weight.tracked();
+    const Precision precision = PrecisionScope::current();
     // The gradients of the sum are made here, while the logits are at hand; the pullback only scales them.
     Tensor dx = tracked ? Tensor::empty(x.shape()) : Tensor();
     Tensor dweight = tracked ? Tensor::zeros(weight.shape()) : Tensor();
@@ -41,16 +42,16 @@ CrossEntropy linear_cross_entropy(const Variable& x, const Variable& weight, std
         const Index count = std::min(row_block, rows - begin);
         const Scalar* block = x.value().data() + begin * width;
         kernels::gemm(Transpose::no, Transpose::yes, count, vocabulary, width, block, width,
-                      weight.value().data(), width, 0, logits.data(), vocabulary);
+                      weight.value().data(), width, 0, logits.data(), vocabulary, precision);
         kernels::cross_entropy(logits.data(), targets.data() + begin, nats.data(), tracked, count,
                                vocabulary);
         for (Index i = 0; i < count; ++i) result.total += nats[static_cast<std::size_t>(i)];
         if (keep_nats) result.nats.insert(result.nats.end(), nats.begin(), nats.begin() + count);
         if (!tracked) continue;
         kernels::gemm(Transpose::no, Transpose::no, count, width, vocabulary, logits.data(), vocabulary,
-                      weight.value().data(), width, 0, dx.data() + begin * width, width);
+                      weight.value().data(), width, 0, dx.data() + begin * width, width, precision);
         kernels::gemm(Transpose::yes, Transpose::no, vocabulary, width, count, logits.data(), vocabulary,
-                      block, width, 1, dweight.data(), width);
+                      block, width, 1, dweight.data(), width, precision);
     }
     result.targets =
         std::count_if(targets.begin(), targets.end(), [](Token t) { return t != Batch::no_target; });

@@ -70,11 +70,12 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
     require(!bias || bias.shape() == Shape{out_width}, "linear: expected a bias [{}], found {}", out_width,
             bias.shape());
     const Index rows = x.shape().count() / in_width;
+    const Precision precision = PrecisionScope::current();
     Shape shape = x.shape();
     shape[-1] = out_width;
     Tensor out = Tensor::empty(shape);
     kernels::gemm(Transpose::no, Transpose::yes, rows, out_width, in_width, x.value().data(), in_width,
-                  weight.value().data(), in_width, 0, out.data(), out_width);
+                  weight.value().data(), in_width, 0, out.data(), out_width, precision);
     for (Index row = 0; row < rows && bias; ++row) {
         kernels::accumulate(bias.value().data(), out.data() + row * out_width, out_width);
     }
@@ -83,12 +84,13 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
             const auto sink = gradients.sink(0);
             kernels::gemm(Transpose::no, Transpose::no, rows, in_width, out_width, cotangent.data(),
                           out_width, weight.value().data(), in_width, sink.beta(), sink.tensor.data(),
-                          in_width);
+                          in_width, precision);
         }
         if (gradients.wanted(1)) {  // dW = dy^T x
             const auto sink = gradients.sink(1);
             kernels::gemm(Transpose::yes, Transpose::no, out_width, in_width, rows, cotangent.data(),
-                          out_width, x.value().data(), in_width, sink.beta(), sink.tensor.data(), in_width);
+                          out_width, x.value().data(), in_width, sink.beta(), sink.tensor.data(), in_width,
+                          precision);
         }
         if (gradients.wanted(2)) gradients.add(2, cotangent.clone());  // the driver sums over the rows
     });

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "framework/core/precision.h"
 #include "framework/core/scalar.h"
 #include "framework/optim/schedule.h"
 
@@ -26,12 +26,12 @@ struct TrainOptions {
     double beta1 = 0.9;         // AdamW; 0.95 for beta2 forgets a bad batch sooner than 0.999
     double beta2 = 0.95;
     double epsilon = 1e-8;
-    double clip = 1.0;  // greatest norm of the whole gradient; 0: no clipping
-    std::string precision = "fp32";
-    std::uint64_t seed = 0;        // of initial values, data order and dropout
-    Index validate_every = 0;      // steps; 0: never during training
-    Index checkpoint_every = 500;  // steps; the last step is always kept
-    Index keep = 2;                // the newest checkpoints that stay
+    double clip = 1.0;                      // greatest norm of the whole gradient; 0: no clipping
+    Precision precision = Precision::fp32;  // of the factors of products in training steps
+    std::uint64_t seed = 0;                 // of initial values, data order and dropout
+    Index validate_every = 0;               // steps; 0: never during training
+    Index checkpoint_every = 500;           // steps; the last step is always kept
+    Index keep = 2;                         // the newest checkpoints that stay
 
     Index steps() const { return (tokens + batch_tokens - 1) / batch_tokens; }
     Index sequences() const { return batch_tokens / length; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/core/precision.h"
 #include "framework/core/profile.h"
 #include "framework/distributed/together.h"
 
@@ -53,6 +54,7 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
         {
             ArenaScope memory(&space.arena);
             Recording recording(&space.tape);
+            const PrecisionScope precision(options_.precision);
             const ParameterGradients gradients(store_, gradient);
             const CrossEntropy entropy = loss(batch, first, end - first, step);
             total = entropy.total;

@@ -162,13 +162,8 @@ std::vector<Key> train_keys() {
     keys.number("beta2", &T::beta2, {0, 1, false, true}, "AdamW");
     keys.number("epsilon", &T::epsilon, {0, unbounded, true, false}, "AdamW");
     keys.number("clip", &T::clip, {0, unbounded}, "greatest norm of the whole gradient; 0: no clipping");
-    keys.custom(
-        "precision", "of parameters and arithmetic",
-        [](Draft& draft, const Value& value, const std::string& path) {
-            read_choice(value, path, {"fp32"});
-            draft.recipe.train.precision = value.text;
-        },
-        [](const Recipe& recipe) { return Value::scalar(recipe.train.precision); });
+    keys.choice("precision", &T::precision, {"fp32", "bf16"},
+                "of the factors of products of weights in training steps; all else stays fp32");
     keys.custom(
         "seed", "of initial values, data order and dropout",
         [](Draft& draft, const Value& value, const std::string& path) {

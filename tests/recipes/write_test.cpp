@@ -70,7 +70,7 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.train.beta2, 0.99);
     EXPECT_EQ(r.train.epsilon, 1e-9);
     EXPECT_EQ(r.train.clip, 0.5);
-    EXPECT_EQ(r.train.precision, "fp32");
+    EXPECT_EQ(r.train.precision, Precision::fp32);
     EXPECT_EQ(r.train.seed, 12u);
     EXPECT_EQ(r.train.validate_every, 8);
     EXPECT_EQ(r.train.checkpoint_every, 9);

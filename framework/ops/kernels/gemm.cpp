@@ -1,8 +1,10 @@
 #include "framework/ops/kernels/gemm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/core/tensor.h"
+#include "framework/ops/kernels/bf16.h"
 #include "framework/ops/kernels/pack_cache.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -75,17 +77,14 @@ HWY_INLINE void panel_product(Index rows, Index columns, Index depth, Factor a, 
                               Scalar* c, Index c_stride) {
     const Index width = panel_width();
     if (columns == width) return row_tiles<2, add, far>(rows, a, panel, width, c, c_stride, depth);
-    HWY_ALIGN Scalar tile[tile_rows * 2 * HWY_MAX_BYTES / sizeof(Scalar)];
+    HWY_ALIGN Scalar tile[tile_rows * 2 * HWY_MAX_BYTES / sizeof(Scalar)] = {};
     for (Index first = 0; first < rows; first += tile_rows) {
         const Index count = std::min(tile_rows, rows - first);
-        row_tiles<2, false, far>(count, {a.data + first * a.row, a.row, a.column}, panel, width, tile, width,
-                                 depth);
-        for (Index r = 0; r < count; ++r) {
-            for (Index j = 0; j < columns; ++j) {
-                Scalar& to = c[(first + r) * c_stride + j];
-                to = add ? to + tile[r * width + j] : tile[r * width + j];
-            }
-        }
+        Scalar* part = c + first * c_stride;
+        for (Index r = 0; add && r < count; ++r) std::copy_n(part + r * c_stride, columns, tile + r * width);
+        row_tiles<2, add, far>(count, {a.data + first * a.row, a.row, a.column}, panel, width, tile, width,
+                               depth);
+        for (Index r = 0; r < count; ++r) std::copy_n(tile + r * width, columns, part + r * c_stride);
     }
 }
 
@@ -172,6 +171,24 @@ namespace {
 
 GemmBackend backend = GemmBackend::own;
 
+// Calls multiply(packed) with the packed copy of a right factor: a kept one, or one for this call.
+template <typename Pack, typename Multiply>
+void with_packed(const PackCache::Key& key, Index size, const Pack& pack, const Multiply& multiply) {
+    if (const Scalar* kept = PackCache::instance().find(key, size, pack)) return multiply(kept);
+    const Scratch packed(size);
+    pack(packed.data());
+    multiply(packed.data());
+}
+
+// A matrix rounded to bfloat16, with the neighbours of each pair exchanged: of rows, or within each row.
+void round_pairs(bool of_rows, const Scalar* from, Index rows, Index columns, Index stride, Scalar* to) {
+    for (Index row = 0; row < rows; ++row, from += stride) {
+        Scalar* out = to + (of_rows && (row ^ 1) < rows ? row ^ 1 : row) * columns;
+        round_to_bf16(from, out, columns);
+        for (Index i = 0; !of_rows && i + 1 < columns; i += 2) std::swap(out[i], out[i + 1]);
+    }
+}
+
 }  // namespace
 
 void set_gemm_backend(GemmBackend wanted) {
@@ -179,23 +196,48 @@ void set_gemm_backend(GemmBackend wanted) {
 }
 
 void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const Scalar* a, Index a_stride,
-          const Scalar* b, Index b_stride, Scalar beta, Scalar* c, Index c_stride) {
-    if (backend == GemmBackend::openblas || k == 0) {
-        return locus::gemm(a_form, b_form, m, n, k, a, a_stride, b, b_stride, beta, c, c_stride);
+          const Scalar* b, Index b_stride, Scalar beta, Scalar* c, Index c_stride, Precision precision) {
+    const bool a_transposed = a_form == Transpose::yes, b_transposed = b_form == Transpose::yes;
+    const bool rounded = precision == Precision::bf16, own = backend == GemmBackend::own && k > 0;
+    const PackCache::Key key{b, n, k, b_stride, b_transposed, precision};
+    if (rounded && own && bf16_dots_pay()) {
+        return with_packed(
+            key, bf16_panels_size(n, k),
+            [&](Scalar* to) { pack_bf16_panels(b_transposed, n, k, b, b_stride, to); },
+            [&](const Scalar* packed) {
+                bf16_product(a_transposed, m, n, k, a, a_stride, packed, beta, c, c_stride);
+            });
     }
-    const bool transposed = b_form == Transpose::yes;
-    const Index size = HWY_DYNAMIC_DISPATCH(PackedSize)(n, k);
-    const auto pack = [&](Scalar* to) { HWY_DYNAMIC_DISPATCH(Pack)(transposed, n, k, b, b_stride, to); };
-    const auto multiply = [&](const Scalar* packed) {
-        HWY_DYNAMIC_DISPATCH(PackedProduct)
-        (a_form == Transpose::yes, m, n, k, a, a_stride, packed, beta, c, c_stride);
+    const Scratch left(rounded ? m * k : 0);
+    if (rounded) {
+        const Index columns = a_transposed ? m : k;
+        round_pairs(a_transposed, a, a_transposed ? k : m, columns, a_stride, left.data());
+        a = left.data();
+        a_stride = columns;
+    }
+    const auto with_right = [&](const auto& use) {  // B and its stride, rounded if need be
+        if (!rounded) return use(b, b_stride);
+        const Index columns = b_transposed ? k : n;
+        const Scratch right(n * k);
+        round_pairs(!b_transposed, b, b_transposed ? n : k, columns, b_stride, right.data());
+        use(right.data(), columns);
     };
-    if (const Scalar* kept = PackCache::instance().find({b, n, k, b_stride, transposed}, size, pack)) {
-        return multiply(kept);
+    if (!own) {
+        return with_right([&](const Scalar* right, Index stride) {
+            locus::gemm(a_form, b_form, m, n, k, a, a_stride, right, stride, beta, c, c_stride);
+        });
     }
-    const Scratch packed(size);
-    pack(packed.data());
-    multiply(packed.data());
+    with_packed(
+        key, HWY_DYNAMIC_DISPATCH(PackedSize)(n, k),
+        [&](Scalar* to) {
+            with_right([&](const Scalar* right, Index stride) {
+                HWY_DYNAMIC_DISPATCH(Pack)(b_transposed, n, k, right, stride, to);
+            });
+        },
+        [&](const Scalar* packed) {
+            HWY_DYNAMIC_DISPATCH(PackedProduct)
+            (a_transposed, m, n, k, a, a_stride, packed, beta, c, c_stride);
+        });
 }
 
 }  // namespace kernels

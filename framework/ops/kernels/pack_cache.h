@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <tuple>
 
+#include "framework/core/precision.h"
 #include "framework/core/tensor.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -28,6 +29,7 @@ class PackCache {
         const Scalar* data;
         Index rows, columns, stride;
         bool transposed;
+        Precision precision = Precision::fp32;  // to which the copy is rounded
         auto operator<=>(const Key&) const = default;
     };
 

@@ -1,6 +1,10 @@
 // Both matrix products against plain sums, at every kind of edge; and the packed copies of weights.
 #include "framework/ops/kernels/gemm.h"
 
+#include <array>
+#include <bit>
+
+#include "framework/ops/kernels/bf16.h"
 #include "framework/ops/kernels/pack_cache.h"
 #include "framework/ops/matmul.h"
 #include "tests/support/tensors.h"
@@ -90,6 +94,74 @@ TEST(OwnGemm, RowsDoNotDependOnTheirNumber) {
         EXPECT_EQ(
             largest_difference(linear(x.rows(40 - rows, rows), weight).value(), all.rows(40 - rows, rows)),
             0);
+    }
+}
+
+// To the nearest bfloat16 by search among the neighbours, ties to the even one.
+float nearest_bf16(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const auto below = std::bit_cast<float>(bits & 0xffff0000U),
+               above = std::bit_cast<float>((bits & 0xffff0000U) + 0x10000U);
+    const double down = std::abs(double(value) - double(below)), up = std::abs(double(above) - double(value));
+    if (down != up) return down < up ? below : above;
+    return (bits & 0x10000U) == 0 ? below : above;
+}
+
+TEST(Bf16, RoundsToTheNearestAndToEven) {
+    const Tensor drawn = random_tensor({4096}, 1);
+    std::vector<Scalar> x(drawn.data(), drawn.data() + drawn.count());
+    for (float exact : {1.0F, -2.5F, 0.0F, 1.00390625F, 1.01171875F, 3e38F, 1.2e-38F}) x.push_back(exact);
+    std::vector<Scalar> out(x.size());
+    kernels::round_to_bf16(x.data(), out.data(), static_cast<Index>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(float(out[i]), nearest_bf16(float(x[i]))) << x[i];
+    const Scalar infinity = std::numeric_limits<Scalar>::infinity(),
+                 nan = std::numeric_limits<Scalar>::quiet_NaN();
+    const std::vector<Scalar> extreme{infinity, -infinity, nan, Scalar(1e-39F), Scalar(3.4e38F)};
+    kernels::round_to_bf16(extreme.data(), out.data(), 5);
+    EXPECT_EQ(out[0], infinity);
+    EXPECT_EQ(out[1], -infinity);
+    EXPECT_TRUE(std::isnan(out[2]));
+    EXPECT_EQ(out[3], 0);
+    EXPECT_EQ(out[4], infinity);  // above the greatest: half of the next step up
+}
+
+// Products of rounded factors, against double; the processor's dot products, where it has them, give the same
+// bits.
+TEST_P(Gemm, Bf16) {
+    for (const auto& [m, n, k] :
+         {std::array<Index, 3>{1, 1, 1}, {8, 32, 2}, {17, 33, 65}, {9, 70, 1}, {40, 48, 600}}) {
+        for (int form = 0; form < 8; ++form) {
+            const bool a_turned = (form & 1) != 0, b_turned = (form & 2) != 0;
+            const auto beta = static_cast<Scalar>(form >> 2);
+            SCOPED_TRACE(fmt::format("m {} n {} k {} form {}", m, n, k, form));
+            const Tensor a = random_tensor(a_turned ? Shape{k, m} : Shape{m, k}, 1);
+            const Tensor b = random_tensor(b_turned ? Shape{n, k} : Shape{k, n}, 2);
+            const Tensor before = random_tensor({m, n}, 3), c = before.clone();
+            const Index a_stride = a.size(1), b_stride = b.size(1);
+            kernels::gemm(a_turned ? Transpose::yes : Transpose::no,
+                          b_turned ? Transpose::yes : Transpose::no, m, n, k, a.data(), a_stride, b.data(),
+                          b_stride, beta, c.data(), n, Precision::bf16);
+            for (Index i = 0; i < m; ++i) {
+                for (Index j = 0; j < n; ++j) {
+                    double sum = double(beta) * double(before.data()[i * n + j]), size = std::abs(sum);
+                    for (Index l = 0; l < k; ++l) {
+                        const double term =
+                            double(nearest_bf16(float(a.data()[a_turned ? l * m + i : i * k + l]))) *
+                            double(nearest_bf16(float(b.data()[b_turned ? j * k + l : l * n + j])));
+                        sum += term;
+                        size += std::abs(term);
+                    }
+                    EXPECT_NEAR(
+                        c.data()[i * n + j], sum,
+                        size * static_cast<double>(k) * double(std::numeric_limits<Scalar>::epsilon()));
+                }
+            }
+            if (!kernels::has_bf16_dots() || GetParam() != GemmBackend::own) continue;
+            const Tensor panels = Tensor::empty({kernels::bf16_panels_size(n, k)}), dots = before.clone();
+            kernels::pack_bf16_panels(b_turned, n, k, b.data(), b_stride, panels.data());
+            kernels::bf16_product(a_turned, m, n, k, a.data(), a_stride, panels.data(), beta, dots.data(), n);
+            for (Index i = 0; i < m * n; ++i) EXPECT_EQ(dots.data()[i], c.data()[i]) << i;
+        }
     }
 }
 
