@@ -3,7 +3,6 @@
 #include <hwy/targets.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "framework/core/error.h"
 #include "framework/core/tensor.h"
@@ -18,19 +17,6 @@
 
 namespace locus::inline LOCUS_SCALAR {
 namespace kernels {
-
-void round_to_bf16(const Scalar* from, Scalar* to, Index count) {
-    for (Index i = 0; i < count; ++i) {
-        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(from[i]));
-        const std::uint32_t magnitude = bits & 0x7fffffffU;
-        const std::uint32_t to_even = (bits + 0x7fffU + ((bits >> 16) & 1U)) & 0xffff0000U;
-        const std::uint32_t zero = bits & 0x80000000U, quiet = (bits | 0x00400000U) & 0xffff0000U;
-        const std::uint32_t rounded = magnitude > 0x7f800000U   ? quiet
-                                      : magnitude < 0x00800000U ? zero
-                                                                : to_even;
-        to[i] = static_cast<Scalar>(std::bit_cast<float>(rounded));
-    }
-}
 
 #ifdef LOCUS_BF16
 
@@ -172,12 +158,14 @@ LOCUS_BF16 void multiply_panels(bool a_transposed, Index m, Index n, Index k, co
 }  // namespace
 
 bool has_bf16_dots() {
-    return sizeof(Scalar) == sizeof(float) && (hwy::SupportedTargets() & HWY_AVX3) != 0 &&
-           __builtin_cpu_supports("avx512bf16") != 0;
+    static const bool has = sizeof(Scalar) == sizeof(float) && (hwy::SupportedTargets() & HWY_AVX3) != 0 &&
+                            __builtin_cpu_supports("avx512bf16") != 0;  // asking takes long
+    return has;
 }
 
 bool bf16_dots_pay() {
-    return has_bf16_dots() && __builtin_cpu_is("amd") != 0;
+    static const bool pay = has_bf16_dots() && __builtin_cpu_is("amd") != 0;
+    return pay;
 }
 
 Index bf16_panels_size(Index n, Index k) {

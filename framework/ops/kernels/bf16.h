@@ -12,6 +12,11 @@ namespace kernels {
 /// zero, and NaN stays NaN: what VCVTNEPS2BF16 does.
 void round_to_bf16(const Scalar* from, Scalar* to, Index count);
 
+/// A rounded copy [rows, columns] of a matrix whose rows lie `stride` apart, with the two of each pair
+/// exchanged: of rows, or of neighbours in every row. A last one without a partner stays.
+void round_pairs_to_bf16(bool of_rows, const Scalar* from, Index rows, Index columns, Index stride,
+                         Scalar* to);
+
 /// Whether products may use the processor's dot products of bfloat16 pairs (VDPBF16PS of AVX512-BF16), in a
 /// build of single precision.
 bool has_bf16_dots();

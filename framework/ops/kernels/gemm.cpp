@@ -1,7 +1,6 @@
 #include "framework/ops/kernels/gemm.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "framework/core/tensor.h"
 #include "framework/ops/kernels/bf16.h"
@@ -180,15 +179,6 @@ void with_packed(const PackCache::Key& key, Index size, const Pack& pack, const 
     multiply(packed.data());
 }
 
-// A matrix rounded to bfloat16, with the neighbours of each pair exchanged: of rows, or within each row.
-void round_pairs(bool of_rows, const Scalar* from, Index rows, Index columns, Index stride, Scalar* to) {
-    for (Index row = 0; row < rows; ++row, from += stride) {
-        Scalar* out = to + (of_rows && (row ^ 1) < rows ? row ^ 1 : row) * columns;
-        round_to_bf16(from, out, columns);
-        for (Index i = 0; !of_rows && i + 1 < columns; i += 2) std::swap(out[i], out[i + 1]);
-    }
-}
-
 }  // namespace
 
 void set_gemm_backend(GemmBackend wanted) {
@@ -211,7 +201,7 @@ void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const S
     const Scratch left(rounded ? m * k : 0);
     if (rounded) {
         const Index columns = a_transposed ? m : k;
-        round_pairs(a_transposed, a, a_transposed ? k : m, columns, a_stride, left.data());
+        round_pairs_to_bf16(a_transposed, a, a_transposed ? k : m, columns, a_stride, left.data());
         a = left.data();
         a_stride = columns;
     }
@@ -219,7 +209,7 @@ void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const S
         if (!rounded) return use(b, b_stride);
         const Index columns = b_transposed ? k : n;
         const Scratch right(n * k);
-        round_pairs(!b_transposed, b, b_transposed ? n : k, columns, b_stride, right.data());
+        round_pairs_to_bf16(!b_transposed, b, b_transposed ? n : k, columns, b_stride, right.data());
         use(right.data(), columns);
     };
     if (!own) {
