@@ -3,7 +3,10 @@
 #include <regex>
 #include <set>
 
+#include <cstdlib>
 #include <filesystem>
+
+#include <nlohmann/json.hpp>
 
 #include "framework/ops/attention.h"
 #include "framework/ops/count.h"
@@ -171,18 +174,67 @@ std::vector<OpCase> cases() {
     return list;
 }
 
+std::vector<Tensor> drawn_inputs(const OpCase& c) {
+    std::vector<Tensor> inputs;
+    for (const Shape& shape : c.shapes) inputs.push_back(random_tensor(shape, 10 + inputs.size()));
+    return inputs;
+}
+
 class Gradient : public testing::TestWithParam<OpCase> {};
 
 TEST_P(Gradient, AgreesWithCentralDifferences) {
-    std::vector<Tensor> inputs;
-    for (const Shape& shape : GetParam().shapes) {
-        inputs.push_back(random_tensor(shape, 10 + inputs.size()));
-    }
-    check_gradient(GetParam().op, inputs);
+    check_gradient(GetParam().op, drawn_inputs(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, Gradient, testing::ValuesIn(cases()),
                          [](const auto& op) { return op.param.name; });
+
+std::vector<Tensor> gradients_of(const OpCase& c) {
+    const std::vector<Tensor> inputs = drawn_inputs(c);
+    const Tensor value = c.op(std::vector<Variable>(inputs.begin(), inputs.end())).value();
+    return tape_gradients(c.op, inputs, random_tensor(value.shape(), 77),
+                          std::vector<bool>(inputs.size(), true));
+}
+
+// For tests/framework/precision_test.py, which compares those of both builds.
+TEST(GradientList, WritesAllToTheFileThatIsAskedFor) {
+    const char* path = std::getenv("LOCUS_GRADIENTS");
+    if (path == nullptr) GTEST_SKIP() << "LOCUS_GRADIENTS names no file";
+    nlohmann::json all = nlohmann::json::object();
+    for (const OpCase& c : cases()) {
+        for (const Tensor& gradient : gradients_of(c))
+            all[c.name].push_back(std::vector<double>(gradient.values().begin(), gradient.values().end()));
+    }
+    std::ofstream(path) << all;
+}
+
+// Rounded factors change a gradient by about the rounding, and nothing but the products of weights.
+TEST(Bf16Gradient, IsNearThatOfSinglePrecision) {
+    const auto product = [](Inputs v) { return linear(v[0], v[1], v[2]); };
+    const auto loss =
+        [](Inputs v) {  // logits of about 1: a softmax makes more of the rounding of greater ones
+            const Variable weight = scale(v[1], Scalar(0.1));
+            return cross_entropy(std::vector<Variable>{v[0], weight}, 40, 37);
+        };
+    for (const OpCase& c : {OpCase{"linear", {{40, 96}, {67, 96}, {67}}, product},
+                            OpCase{"linear_cross_entropy", {{40, 96}, {37, 96}}, loss}}) {
+        const std::vector<Tensor> exact = gradients_of(c);
+        const PrecisionScope scope(Precision::bf16);
+        const std::vector<Tensor> rounded = gradients_of(c);
+        for (std::size_t k = 0; k < 2; ++k) {
+            double error = 0, size = 0;
+            for (Index i = 0; i < exact[k].count(); ++i) {
+                const auto a = double(exact[k].data()[i]), b = double(rounded[k].data()[i]);
+                error += (a - b) * (a - b);
+                size += a * a;
+            }
+            EXPECT_LE(std::sqrt(error / size), 5e-3) << c.name << ", input " << k;
+            EXPECT_GE(std::sqrt(error / size), 1e-4) << c.name << ", input " << k << ": nothing was rounded";
+        }
+        for (std::size_t k = 2; k < exact.size(); ++k) EXPECT_EQ(largest_difference(exact[k], rounded[k]), 0);
+    }
+    EXPECT_EQ(PrecisionScope::current(), Precision::fp32);
+}
 
 TEST(GradientList, NamesEveryOp) {
     std::set<std::string> tested;
