@@ -1,13 +1,12 @@
 #!/usr/bin/python3
-"""Draws the figures of an experiment from its run folders: loss against length, context and position.
+"""Draws the figures of an experiment from its run folders: loss against length, context, position and training.
 
     scripts/plot.py DIR [--out FOLDER]      default: DIR/figures
 
-Reads manifest.json and evaluations/summary.json of every run folder under DIR, and nothing else. Writes PNG and SVG
-and prints their paths.
+Reads manifest.json, evaluations/summary.json and metrics.jsonl of every run folder under DIR, and nothing else. Writes
+PNG and SVG and prints their paths.
 """
 import argparse
-import json
 import math
 import sys
 import textwrap
@@ -23,57 +22,16 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of Agg)
 from matplotlib.transforms import ScaledTranslation  # noqa: E402
 
+from plot_runs import fail, read_runs  # noqa: E402  (after the check for matplotlib)
+
 # Okabe and Ito's colours, without the yellow that white paper swallows: distinct for every kind of colour sight.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h"]
 LINES = ["-", "--", ":", "-."]
 UNITS = {"bits_per_byte": "bits per byte", "nats_per_token": "nats per token"}
 
-Run = namedtuple("Run", "arm seed trained question evaluations")
 Curve = namedtuple("Curve", "arm runs")  # runs: one {x: value or None} a seed
 Figure = namedtuple("Figure", "name title x_label x_key note")
-
-
-def fail(message):
-    sys.exit(f"plot: {message}")
-
-
-def read_json(path):
-    """The document in `path`, with NaN and infinity as None."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"), parse_constant=lambda _: None)
-    except (OSError, ValueError) as error:
-        fail(f"{path} cannot be read: {error}")
-
-
-def arm_name(cell, folder):
-    """What a run is called in the legend: what varies, the seed aside."""
-    parts = {key: value for key, value in cell.items() if key != "train.seed"}
-    if not parts:
-        return folder if not cell else "all seeds"
-    if list(parts) == ["arm"]:
-        return str(parts["arm"])
-    return ", ".join(f"{key.rpartition('.')[2]}={value}" for key, value in parts.items())
-
-
-def read_runs(folder):
-    """The runs under `folder`, in the order of the recipe where the manifests tell it, else by name."""
-    if not folder.is_dir():
-        fail(f"{folder} is not a folder")
-    found = []
-    for path in sorted(folder.rglob("manifest.json")):
-        summary = path.parent / "evaluations" / "summary.json"
-        if not summary.is_file():
-            print(f"plot: {path.parent} has no evaluations yet: left out", file=sys.stderr)
-            continue
-        manifest = read_json(path)
-        cell = manifest.get("cell") or {}
-        run = Run(arm_name(cell, path.parent.name), cell.get("train.seed"), manifest.get("train_length"),
-                  manifest.get("question") or "", read_json(summary).get("runs", []))
-        found.append((manifest.get("index", math.inf), len(found), run))
-    if not found:
-        fail(f"{folder} holds no run folder with evaluations (manifest.json and evaluations/summary.json)")
-    return [run for _, _, run in sorted(found, key=lambda entry: entry[:2])]
 
 
 def figure_of(protocol, split, several_splits):
@@ -93,6 +51,9 @@ def figure_of(protocol, split, several_splits):
     if kind == "per_position":
         return Figure(f"position_{name}", f"Loss against position{where}", "position in the window, tokens", "bin",
                       "mean over each bin of positions")
+    if kind == "training":
+        return Figure("training", "Loss in training", "trained tokens", "tokens",
+                      "of the batches themselves, mean over each fortieth of the run")
     return None
 
 
@@ -193,7 +154,9 @@ def mark_trained(axes, runs):
 
 
 def scale_x(axes, figure, curves):
-    """Logarithmic, with ticks at the lengths that were measured; at powers of two where x is a position."""
+    """Logarithmic, with ticks at the lengths that were measured; at powers of two where x is a position. Linear in tokens."""
+    if figure.x_key == "tokens":
+        return
     xs = sorted({x for curve in curves for points in curve.runs for x in points})
     axes.set_xscale("log", base=2)
     ticks = xs
@@ -236,7 +199,8 @@ def draw(figure, group, styles, out):
     scale_x(axes, figure, curves)
     axes.set_ylim(bottom, top)
     rows = mark_off_scale(axes, marks)
-    mark_trained(axes, runs)
+    if figure.x_key != "tokens":
+        mark_trained(axes, runs)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(f"loss, {UNITS[unit]}")
     axes.text(0.5, -0.17, notes_of(figure, curves, marks), transform=axes.transAxes, ha="center", fontsize=7.5,
@@ -267,7 +231,7 @@ def main():
     styles = {arm: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], LINES[i // len(COLOURS) % len(LINES)])
               for i, arm in enumerate(arms)}
     groups = collect(runs)
-    several_splits = len({split for _, split in groups}) > 1
+    several_splits = len({split for _, split in groups} - {"train"}) > 1
     out.mkdir(parents=True, exist_ok=True)
     paths = []
     for (protocol, split), group in groups.items():

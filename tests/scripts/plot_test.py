@@ -14,9 +14,11 @@ if importlib.util.find_spec("matplotlib") is None:
     print("not run: matplotlib is not installed")
     sys.exit(77)
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(SCRIPT.parent))
 specification = importlib.util.spec_from_file_location("plot", SCRIPT)
 plot = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(plot)
+import plot_runs  # noqa: E402  (beside plot.py)
 
 
 def write_run(root, arm, seed, losses):
@@ -31,6 +33,8 @@ def write_run(root, arm, seed, losses):
              "results": [{"bin": [0, 1], "bits_per_byte": 4.0}, {"bin": [2, 63], "bits_per_byte": 2.0}]}]
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "evaluations" / "summary.json").write_text(json.dumps({"runs": runs}))
+    steps = [{"step": step, "tokens": 10 * step, "loss": 8 / step} for step in range(1, 101)]
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps))
 
 
 def run(*arguments):
@@ -45,7 +49,7 @@ class Plot(unittest.TestCase):
                 write_run(root, "learned", seed, {64: 2.1, 128: None})
             result = run(root)
             self.assertEqual(result.returncode, 0, result.stderr)
-            names = ["length_non_overlapping", "context_same_target", "position_per_position"]
+            names = ["length_non_overlapping", "context_same_target", "position_per_position", "training"]
             expected = [f"{root}/figures/{name}.{kind}" for name in names for kind in ("png", "svg")]
             self.assertEqual(result.stdout.split(), expected)
             for path in expected:
@@ -60,6 +64,16 @@ class Plot(unittest.TestCase):
         self.assertEqual(means[0], 3.0)
         self.assertTrue(math.isnan(means[1]))
 
+    def test_training_is_drawn_as_means_over_parts(self):
+        with tempfile.TemporaryDirectory() as root:
+            write_run(root, "rope", 0, {64: 2.0})
+            [evaluation] = plot_runs.training(Path(root, "rope,seed=0", "metrics.jsonl"))
+            results = evaluation["results"]
+            self.assertEqual(len(results), 40)
+            self.assertEqual(results[-1]["tokens"], 1000)
+            self.assertAlmostEqual(results[-1]["nats_per_token"], (8 / 98 + 8 / 99 + 8 / 100) / 3)
+            self.assertEqual(sum(round(row["tokens"]) > 0 for row in results), 40)
+
     def test_an_exploding_arm_does_not_set_the_axis(self):
         flat = [plot.Curve(f"arm{i}", [{64: 2.0, 128: 2.2 + i / 10}]) for i in range(3)]
         _, top = plot.limits([*flat, plot.Curve("bad", [{64: 2.0, 128: 14.0}])])
@@ -70,9 +84,9 @@ class Plot(unittest.TestCase):
         self.assertIsNone(plot.limits([plot.Curve("none", [{64: None}])]))
 
     def test_an_arm_is_named_by_what_varies(self):
-        self.assertEqual(plot.arm_name({"arm": "rope", "train.seed": 1}, "x"), "rope")
-        self.assertEqual(plot.arm_name({"encoding.kind": "t5", "train.lr": 0.001}, "x"), "kind=t5, lr=0.001")
-        self.assertEqual(plot.arm_name({}, "folder"), "folder")
+        self.assertEqual(plot_runs.arm_name({"arm": "rope", "train.seed": 1}, "x"), "rope")
+        self.assertEqual(plot_runs.arm_name({"encoding.kind": "t5", "train.lr": 0.001}, "x"), "kind=t5, lr=0.001")
+        self.assertEqual(plot_runs.arm_name({}, "folder"), "folder")
 
     def test_errors_are_one_line(self):
         with tempfile.TemporaryDirectory() as root:
