@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -114,11 +115,13 @@ int sample_command(const Words& words) {
     const bool as_json = arguments.has("json");
     std::vector<Token> tokens;
     std::vector<double> nats;
+    const auto start = std::chrono::steady_clock::now();
     generate(*run.model, {begin}, options, [&](const GeneratedStep& step) {
         tokens.push_back(step.tokens.front());
         nats.push_back(step.nats.front());
         if (!as_json) write_now(tokenizer->decode(step.tokens));
     });
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (as_json) {
         json out = to_json(options, run, static_cast<Index>(begin.size()));
         out["prompt"] = prompt;
@@ -129,6 +132,8 @@ int sample_command(const Words& words) {
     } else if (isatty(STDOUT_FILENO) == 1) {
         write_now("\n");  // for the shell's prompt; files and pipes get the text alone
     }
+    fmt::print(stderr, "{} tokens in {:.2f} s, {:.0f} tokens/s {} cache\n", tokens.size(), taken.count(),
+               static_cast<double>(tokens.size()) / taken.count(), options.cache ? "with the" : "without a");
     return 0;
 }
 
