@@ -97,6 +97,7 @@ int sample_command(const Words& words) {
             {"chunk", "tokens of the prompt in one pass (default: all)", "N"},
             {"window", "keys that a new token sees, itself included (default: as in training)", "W"},
             {"sinks", "first tokens that it sees as well", "S"},
+            {"rate", "tell tokens a second at the end, on stderr"},
             {"json", "one JSON document"},
         });
     if (arguments.help()) return 0;
@@ -132,6 +133,7 @@ int sample_command(const Words& words) {
     } else if (isatty(STDOUT_FILENO) == 1) {
         write_now("\n");  // for the shell's prompt; files and pipes get the text alone
     }
+    if (!arguments.has("rate")) return 0;
     fmt::print(stderr, "{} tokens in {:.2f} s, {:.0f} tokens/s {} cache\n", tokens.size(), taken.count(),
                static_cast<double>(tokens.size()) / taken.count(), options.cache ? "with the" : "without a");
     return 0;

@@ -69,6 +69,13 @@ class Sample(CommandCase):
         self.assertEqual(self.bytes_of("--tokens", "30", "--seed", "1")[:10], one[:10])
         self.assertEqual(self.bytes_of("--tokens", "9"), self.bytes_of("--tokens", "9", "--seed", "0"))
 
+    def test_the_rate_is_told_on_stderr(self):
+        for words, cache in ((), "with the cache"), (("--no-cache",), "without a cache"):
+            process = self.start("sample", "run", "--prompt", "a", "--tokens", "7", "--rate", *words)
+            out, err = process.communicate()
+            self.assertEqual((process.returncode, len(out)), (0, 7))
+            self.assertRegex(err.decode(), r"^7 tokens in \d+\.\d\d s, \d+ tokens/s " + cache + "\n$")
+
     def test_one_candidate_is_greedy(self):
         greedy = self.bytes_of("--tokens", "12", "--greedy")
         self.assertEqual(self.bytes_of("--tokens", "12", "--top-k", "1"), greedy)

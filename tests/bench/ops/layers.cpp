@@ -26,6 +26,13 @@ double product_operations(Index m, Index n, Index k) {
         "linear", {states, {hidden, width}}, [](Inputs x) { return linear(x[0], x[1]); },
         product_operations(tokens, hidden, width)),
     measure_op(
+        "linear_bf16", {states, {hidden, width}},
+        [](Inputs x) {
+            const PrecisionScope scope(Precision::bf16);  // the pullback keeps it
+            return linear(x[0], x[1]);
+        },
+        product_operations(tokens, hidden, width)),
+    measure_op(
         "matmul", {by_head, by_head}, [](Inputs x) { return matmul(x[0], x[1], Transpose::yes); },
         sequences* heads* product_operations(length, length, head_dim)),
     measure_op("layer_norm", {states, {width}}, [](Inputs x) { return layer_norm(x[0], x[1]); }),
