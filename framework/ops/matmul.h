@@ -10,7 +10,9 @@ namespace locus::inline LOCUS_SCALAR {
 /// yes.
 Variable matmul(const Variable& a, const Variable& b, Transpose b_form = Transpose::no);
 
-/// x [..., in] times weight^T, weight [out, in], plus bias [out] where it is given. Result [..., out].
+/// x [..., in] times weight^T, weight [out, in], plus bias [out] where it is given. Result [..., out]. The
+/// factors of all its products, those of the pullback too, are taken in the precision of the scope that it is
+/// called in.
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias = {});
 
 }  // namespace locus::inline LOCUS_SCALAR
