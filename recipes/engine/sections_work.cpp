@@ -271,7 +271,9 @@ std::vector<Key> table_keys() {
     keys.custom(
         "contrasts", "pairs of arms, [A - B, ...]: their differences, paired by `over`, with intervals",
         [](Draft& draft, const Value& value, const std::string& path) {
-            draft.recipe.table.contrasts = read_texts(value, path, "[yarn - plain, yarn - linear]");
+            const bool none = value.type == Value::Type::list && value.items.empty();
+            draft.recipe.table.contrasts.clear();
+            if (!none) draft.recipe.table.contrasts = read_texts(value, path, "[yarn - plain, yarn - linear]");
         },
         [](const Recipe& recipe) -> std::optional<Value> {
             if (recipe.table.contrasts.empty()) return std::nullopt;
