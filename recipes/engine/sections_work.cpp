@@ -273,7 +273,8 @@ std::vector<Key> table_keys() {
         [](Draft& draft, const Value& value, const std::string& path) {
             const bool none = value.type == Value::Type::list && value.items.empty();
             draft.recipe.table.contrasts.clear();
-            if (!none) draft.recipe.table.contrasts = read_texts(value, path, "[yarn - plain, yarn - linear]");
+            if (!none)
+                draft.recipe.table.contrasts = read_texts(value, path, "[yarn - plain, yarn - linear]");
         },
         [](const Recipe& recipe) -> std::optional<Value> {
             if (recipe.table.contrasts.empty()) return std::nullopt;

@@ -81,8 +81,8 @@ std::optional<Interval> student_interval(std::span<const double> values) {
 }
 
 std::optional<double> sign_flip_p(std::span<const double> differences) {
-    constexpr std::size_t most = 20;           // a million choices of signs
-    constexpr double rounding = 1 - 1e-12;     // sums that differ in their order only are equal
+    constexpr std::size_t most = 20;        // a million choices of signs
+    constexpr double rounding = 1 - 1e-12;  // sums that differ in their order only are equal
     const std::size_t n = differences.size();
     if (n == 0 || n > most) return std::nullopt;
     const double observed = std::abs(std::accumulate(differences.begin(), differences.end(), 0.0)) * rounding;

@@ -38,10 +38,11 @@ struct TableCell {
 struct TableContrast {
     std::string row;     // "yarn - plain", and what else its rows vary in
     std::string column;  // the label of a column, without its arm
-    std::vector<std::optional<double>> values;  // A - B of each value of `over`; nothing where one of both lacks
-    std::optional<double> mean;                 // of the values that are there
-    std::optional<Interval> interval;           // Student's t over them; nothing below two
-    std::optional<double> p, p_holm;            // of the exact sign-flip test; the latter over all of the table
+    std::vector<std::optional<double>>
+        values;                        // A - B of each value of `over`; nothing where one of both lacks
+    std::optional<double> mean;        // of the values that are there
+    std::optional<Interval> interval;  // Student's t over them; nothing below two
+    std::optional<double> p, p_holm;   // of the exact sign-flip test; the latter over all of the table
 
     /// Whether the interval leaves out 0.
     bool told() const { return interval && !interval->holds(0); }

@@ -5,8 +5,8 @@
 
 namespace locus {
 
-/// Adds, for every "A - B" of `table.contrasts`, the differences of their numbers wherever all else is the same:
-/// run by run, with Student's interval over them, and the exact sign-flip test, Holm-corrected over all
+/// Adds, for every "A - B" of `table.contrasts`, the differences of their numbers wherever all else is the
+/// same: run by run, with Student's interval over them, and the exact sign-flip test, Holm-corrected over all
 /// contrasts. Asks for finished cells.
 void add_contrasts(Table& table, const TableSource& source);
 

@@ -1,5 +1,5 @@
-// Rules that follow the length, behind a cache: one pass, chunks and single tokens agree within a mode of length
-// across the trained length, and only there.
+// Rules that follow the length, behind a cache: one pass, chunks and single tokens agree within a mode of
+// length across the trained length, and only there.
 #include "tests/models/cache_support.h"
 #include "tests/models/scaling_support.h"
 
@@ -41,8 +41,8 @@ TEST(ScaledCaches, OnePassIsChunksIsTokenByToken) {
             for (const LengthMode& mode : modes()) {
                 const Tensor full = model->logits(mode.on(whole)).value();
                 EXPECT_GE(standard_deviation(full), 1);
-                for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{
-                         {1}, {16, 1}, {15, 1, 1, 23}, {17, 23}, {7, 20, 13}}) {
+                for (const std::vector<Index>& sizes :
+                     std::vector<std::vector<Index>>{{1}, {16, 1}, {15, 1, 1, 23}, {17, 23}, {7, 20, 13}}) {
                     SCOPED_TRACE(fmt::format("{}, {}, first chunk {}", rule.name, mode.name, sizes.front()));
                     KvCache cache = model->make_cache(2, mode.cache());
                     EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, sizes), full), cache_limit);

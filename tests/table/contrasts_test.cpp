@@ -26,13 +26,13 @@ const TableContrast& contrast_at(const Table& table, const std::string& column) 
 // The arms' own intervals overlap wide: only pairs by seed tell them apart.
 TEST(Contrasts, ArePairedBySeed) {
     Scratch scratch;
-    write_runs(scratch.path(),
-               {compared("plain", 0, {1, 5}), compared("plain", 1, {2, 6}), compared("plain", 2, {4, 7}),
-                compared("yarn", 0, {1.1, 4}), compared("yarn", 1, {1.9, 5.5}),
-                compared("yarn", 2, {4.05, 5.5})});
+    write_runs(scratch.path(), {compared("plain", 0, {1, 5}), compared("plain", 1, {2, 6}),
+                                compared("plain", 2, {4, 7}), compared("yarn", 0, {1.1, 4}),
+                                compared("yarn", 1, {1.9, 5.5}), compared("yarn", 2, {4.05, 5.5})});
     const Table table = make_table(scratch.path());
     ASSERT_EQ(table.contrasts.size(), 2u);
-    EXPECT_TRUE(cell_at(table, "yarn", at_double).interval->overlaps(*cell_at(table, "plain", at_double).interval));
+    EXPECT_TRUE(
+        cell_at(table, "yarn", at_double).interval->overlaps(*cell_at(table, "plain", at_double).interval));
     const TableContrast& far = contrast_at(table, at_double);
     EXPECT_EQ(far.row, "yarn - plain");
     EXPECT_EQ(far.values, (std::vector<std::optional<double>>{-1.0, -0.5, -1.5}));
@@ -48,7 +48,8 @@ TEST(Contrasts, ArePairedBySeed) {
     EXPECT_NE(text.find("Paired differences"), std::string::npos);
     EXPECT_TRUE(says(table.notes, {"paired by train.seed", "bits per byte", "below 0 is for A", "n = 3"}));
     // 2 differences: 2 * 2 / 2^7 <= 0.05.
-    EXPECT_TRUE(says(table.notes, {"sign-flip", "3 runs cannot give a p below 0.25", "2 differences need 7 runs"}));
+    EXPECT_TRUE(
+        says(table.notes, {"sign-flip", "3 runs cannot give a p below 0.25", "2 differences need 7 runs"}));
 }
 
 TEST(Contrasts, ATellingIntervalIsNotCalledUndecided) {
@@ -64,7 +65,8 @@ TEST(Contrasts, ATellingIntervalIsNotCalledUndecided) {
     EXPECT_EQ(json["contrasts"][0]["undecided"], true);
     EXPECT_EQ(json["contrasts"][1]["undecided"], false);
     EXPECT_EQ(json["contrasts"][1]["contrast"], "yarn - plain");
-    EXPECT_NE(text_of(table, TableFormat::markdown).find("0.0000 \u00b1 0.0000 undecided"), std::string::npos);
+    EXPECT_NE(text_of(table, TableFormat::markdown).find("0.0000 \u00b1 0.0000 undecided"),
+              std::string::npos);
 }
 
 TEST(Contrasts, ManySeedsAreDecidedByTheTest) {

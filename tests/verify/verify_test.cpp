@@ -155,8 +155,8 @@ const Check& check_named(const VerifyReport& report, const std::string& name) {
     return none;
 }
 
-// Where frequencies follow the length, one pass, chunks and single tokens agree within a mode; across the modes,
-// and with keys that were rotated at a shorter length, they must not.
+// Where frequencies follow the length, one pass, chunks and single tokens agree within a mode; across the
+// modes, and with keys that were rotated at a shorter length, they must not.
 TEST(VerifyScaled, RulesThatFollowTheLength) {
     const std::vector<double> far = {1, 1.5, 3, 4}, near = {1, 1, 1.1, 1.2};
     const std::vector<Recipe> recipes = {
@@ -167,11 +167,12 @@ TEST(VerifyScaled, RulesThatFollowTheLength) {
     for (const Recipe& recipe : recipes) {
         SCOPED_TRACE(recipe.encoding.options.text("scaling.type"));
         const VerifyReport report = verify(recipe, nullptr, {});
-        for (const Check& check : report.checks) EXPECT_TRUE(check.passed()) << check.name << check.difference;
+        for (const Check& check : report.checks)
+            EXPECT_TRUE(check.passed()) << check.name << check.difference;
         for (const char* mode : {"fixed:24", "growing"}) {
             for (const char* way : {"in chunks", "token by token"}) {
-                const Check& check = check_named(
-                    report, std::string("one pass = ") + way + ", the recipe's mask, " + mode);
+                const Check& check =
+                    check_named(report, std::string("one pass = ") + way + ", the recipe's mask, " + mode);
                 EXPECT_LE(check.difference, 1e-5);
                 EXPECT_LE(check.limit, 1e-5);
             }
