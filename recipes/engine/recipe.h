@@ -26,7 +26,8 @@ struct TableOptions {
     std::string rows = "arm";
     std::vector<std::string> columns = {"protocol", "length"};
     Metric cell = Metric::bits_per_byte;
-    std::string over = "train.seed";  // what the mean and its interval run over
+    std::string over = "train.seed";     // what the mean and its interval run over
+    std::vector<std::string> contrasts;  // "A - B": arms whose paired difference is shown too
 };
 
 /// Where a run begins when it does not begin with drawn values: at the parameters of another one.

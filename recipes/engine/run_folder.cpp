@@ -149,7 +149,8 @@ std::vector<fs::path> run_folders_in(const fs::path& folder) {
 /// What all cells of one experiment share.
 std::vector<std::pair<std::string, std::string>> identity(const RunFolder& run) {
     std::vector<std::pair<std::string, std::string>> parts;
-    for (const char* key : {"question", "table.rows", "table.columns", "table.cell", "table.over"})
+    for (const char* key :
+         {"question", "table.rows", "table.columns", "table.cell", "table.over", "table.contrasts"})
         parts.emplace_back(key, run.value(key));
     std::string axes;
     for (const Coordinate& coordinate : run.cell) axes += (axes.empty() ? "" : ", ") + coordinate.axis;

@@ -268,6 +268,18 @@ std::vector<Key> table_keys() {
         [](const Recipe& recipe) { return Value::list(recipe.table.columns); });
     keys.choice("cell", &T::cell, {"bits_per_byte", "nats_per_token", "perplexity", "gain"}, "what is shown");
     keys.text("over", &T::over, "the axis that the mean and its interval run over");
+    keys.custom(
+        "contrasts", "pairs of arms, [A - B, ...]: their differences, paired by `over`, with intervals",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            const bool none = value.type == Value::Type::list && value.items.empty();
+            draft.recipe.table.contrasts.clear();
+            if (!none)
+                draft.recipe.table.contrasts = read_texts(value, path, "[yarn - plain, yarn - linear]");
+        },
+        [](const Recipe& recipe) -> std::optional<Value> {
+            if (recipe.table.contrasts.empty()) return std::nullopt;
+            return Value::list(recipe.table.contrasts);
+        });
     return keys.take();
 }
 

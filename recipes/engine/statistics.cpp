@@ -80,6 +80,35 @@ std::optional<Interval> student_interval(std::span<const double> values) {
     return Interval{mean - half, mean + half};
 }
 
+std::optional<double> sign_flip_p(std::span<const double> differences) {
+    constexpr std::size_t most = 20;        // a million choices of signs
+    constexpr double rounding = 1 - 1e-12;  // sums that differ in their order only are equal
+    const std::size_t n = differences.size();
+    if (n == 0 || n > most) return std::nullopt;
+    const double observed = std::abs(std::accumulate(differences.begin(), differences.end(), 0.0)) * rounding;
+    const std::uint32_t choices = 1u << n;
+    std::uint32_t as_far = 0;
+    for (std::uint32_t signs = 0; signs < choices; ++signs) {
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += (signs >> i & 1) != 0 ? -differences[i] : differences[i];
+        if (std::abs(sum) >= observed) ++as_far;
+    }
+    return static_cast<double>(as_far) / choices;
+}
+
+std::vector<double> holm_corrected(std::span<const double> p) {
+    std::vector<std::size_t> order(p.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return p[a] < p[b]; });
+    std::vector<double> corrected(p.size());
+    double greatest = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        greatest = std::max(greatest, std::min(1.0, p[order[i]] * static_cast<double>(order.size() - i)));
+        corrected[order[i]] = greatest;
+    }
+    return corrected;
+}
+
 Interval wilson_interval(std::int64_t successes, std::int64_t trials) {
     require(trials > 0 && successes >= 0 && successes <= trials,
             "wilson interval: expected 0 to n successes of n > 0 trials, found {} of {}", successes, trials);

@@ -4,6 +4,7 @@
 
 #include "framework/core/error.h"
 #include "framework/io/atomic_file.h"
+#include "recipes/engine/table_contrasts.h"
 #include "recipes/engine/table_ledger.h"
 #include "recipes/engine/table_notes.h"
 
@@ -64,9 +65,11 @@ Table make_table(const std::filesystem::path& folder) {
     for (TableCell& cell : table.cells) summarize(cell);
     if (compares_arms(table))
         for (std::size_t column = 0; column < table.columns.size(); ++column) mark_best(table, column);
+    add_contrasts(table, source);
     add_ledger(table, source);
     add_definitions(table, source);
     add_notes(table, source);
+    add_contrast_notes(table, source);
     return table;
 }
 

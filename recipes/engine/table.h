@@ -34,6 +34,20 @@ struct TableCell {
     bool complete() const { return !values.empty() && count() == values.size(); }
 };
 
+/// The difference of two arms in one column, run by run.
+struct TableContrast {
+    std::string row;     // "yarn - plain", and what else its rows vary in
+    std::string column;  // the label of a column, without its arm
+    std::vector<std::optional<double>>
+        values;                        // A - B of each value of `over`; nothing where one of both lacks
+    std::optional<double> mean;        // of the values that are there
+    std::optional<Interval> interval;  // Student's t over them; nothing below two
+    std::optional<double> p, p_holm;   // of the exact sign-flip test; the latter over all of the table
+
+    /// Whether the interval leaves out 0.
+    bool told() const { return interval && !interval->holds(0); }
+};
+
 struct Table {
     std::string question;
     Metric metric = Metric::bits_per_byte;
@@ -41,6 +55,7 @@ struct Table {
     std::vector<std::string> row_axes, column_axes;
     std::vector<TableKey> rows, columns;
     std::vector<TableCell> cells;          // [rows x columns]
+    std::vector<TableContrast> contrasts;  // by row, then column
     std::string warning;                   // what makes the comparison unfair; empty: nothing
     std::vector<std::string> definitions;  // what the numbers are
     std::vector<std::string> ledger;       // what the arms share and do not share

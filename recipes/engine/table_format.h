@@ -17,7 +17,8 @@ std::string csv_of(const Table& table);
 /// A table environment for booktabs.
 std::string tex_of(const Table& table);
 
-/// question, unit, rows[], columns[], notes[], cells[{row, column, mean, interval, values[], ...}]: strict
+/// question, unit, rows[], columns[], notes[], cells[{row, column, mean, interval, values[], ...}],
+/// contrasts[{contrast, column, mean, interval, values[], p_holm, undecided, ...}] where asked for: strict
 /// JSON; a missing number is null.
 std::string json_of(const Table& table);
 

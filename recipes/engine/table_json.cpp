@@ -30,6 +30,22 @@ json cell_of(const Table& table, const TableCell& cell) {
     return out;
 }
 
+json contrast_of(const Table& table, const TableContrast& contrast) {
+    json out;
+    out["contrast"] = contrast.row;
+    out["column"] = contrast.column;
+    out["mean"] = or_null(contrast.mean);
+    out["interval"] = contrast.interval ? json{contrast.interval->low, contrast.interval->high} : json();
+    out["interval_method"] =
+        contrast.interval ? json("Student's t, 95 %, of differences paired by " + table.over) : json();
+    out["values"] = json::array();
+    for (const auto& value : contrast.values) out["values"].push_back(or_null(value));
+    out["p_sign_flip"] = or_null(contrast.p);
+    out["p_holm"] = or_null(contrast.p_holm);
+    out["undecided"] = !contrast.told();
+    return out;
+}
+
 json labels(const std::vector<TableKey>& keys) {
     json out = json::array();
     for (const TableKey& key : keys) out.push_back(key.label);
@@ -67,6 +83,9 @@ std::string json_of(const Table& table) {
         for (const std::string& line : *lines) out["notes"].push_back(line);
     out["cells"] = json::array();
     for (const TableCell& cell : table.cells) out["cells"].push_back(cell_of(table, cell));
+    if (!table.contrasts.empty()) out["contrasts"] = json::array();
+    for (const TableContrast& contrast : table.contrasts)
+        out["contrasts"].push_back(contrast_of(table, contrast));
     return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

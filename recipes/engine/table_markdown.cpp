@@ -28,6 +28,14 @@ std::string markdown_cell(const Table& table, const TableCell& cell) {
     return text;
 }
 
+std::string contrast_cell(const Table& table, const TableContrast& contrast) {
+    if (!contrast.mean) return "no pair of runs";
+    std::string text = signed_text(*contrast.mean, table.metric);
+    if (contrast.interval)
+        text += " \u00b1 " + shown((contrast.interval->high - contrast.interval->low) / 2, table.metric);
+    return contrast.told() ? text : text + " undecided";
+}
+
 // A bar would end the cell.
 std::string markdown(std::string text) {
     for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
@@ -111,6 +119,25 @@ std::string body(const Table& table) {
     return text;
 }
 
+/// The differences of arms: a row each, under the columns that they have.
+std::string contrasts(const Table& table) {
+    if (table.contrasts.empty()) return "";
+    Row heads;
+    for (const TableContrast& contrast : table.contrasts) add_once(heads, contrast.column);
+    std::vector<Row> rows = {{"difference"}};
+    for (const std::string& name : heads) rows.front().push_back(markdown(name));
+    for (const TableContrast& contrast : table.contrasts) {
+        const std::string name = markdown(contrast.row);
+        if (rows.back().front() != name) {
+            rows.push_back({name});
+            rows.back().resize(heads.size() + 1, "");
+        }
+        const auto place = std::find(heads.begin(), heads.end(), contrast.column) - heads.begin();
+        rows.back()[static_cast<std::size_t>(place) + 1] = contrast_cell(table, contrast);
+    }
+    return "\nPaired differences\n\n" + aligned(rows);
+}
+
 std::string list(const std::string& title, const std::vector<std::string>& lines) {
     if (lines.empty()) return "";
     std::string text = "\n" + title + "\n\n";
@@ -124,7 +151,7 @@ std::string markdown_of(const Table& table) {
     std::string text;
     if (!table.warning.empty()) text += table.warning + "\n\n";
     if (!table.question.empty()) text += table.question + "\n\n";
-    text += body(table);
+    text += body(table) + contrasts(table);
     return text + list("Definitions", table.definitions) + list("Fairness", table.ledger) +
            list("Notes", table.notes);
 }

@@ -23,6 +23,7 @@ TableOptions options_of(const RunFolder& run) {
     read("table.rows", [&](const auto& texts) { options.rows = texts.front(); });
     read("table.columns", [&](const auto& texts) { options.columns = texts; });
     read("table.over", [&](const auto& texts) { options.over = texts.front(); });
+    read("table.contrasts", [&](const auto& texts) { options.contrasts = texts; });
     read("table.cell", [&](const auto& texts) {
         const auto name = std::find(metric_names.begin(), metric_names.end(), texts.front());
         require(name != metric_names.end(), Failure::storage,

@@ -1,7 +1,9 @@
 // Small words of tables: lists and numbers.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "recipes/engine/recipe.h"
@@ -27,5 +29,11 @@ std::string grouped(double count);
 
 /// A number of a table: 4 decimals, perplexity 3; powers of ten where it is a million or more.
 std::string shown(double value, Metric metric);
+
+/// The same of a difference: with its sign.
+std::string signed_text(double value, Metric metric);
+
+/// A and B of "A - B", or nothing.
+std::optional<std::pair<std::string, std::string>> arms_of_contrast(const std::string& contrast);
 
 }  // namespace locus

@@ -274,6 +274,7 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
     std::vector<Sketch> sketches = sketches_of(experiment, schema);
     Index longest = 0;
     for (const Sketch& sketch : sketches) longest = std::max(longest, sketch.draft.recipe.train.length);
+    check_contrasts(sketches.front().draft.recipe.table.contrasts, experiment.axes, file.path);
     std::vector<Cell> cells;
     for (Sketch& sketch : sketches) {
         Cell cell;

@@ -129,6 +129,35 @@ class FromTest(CommandCase):
         self.refuses(2, "train", "bare.yaml", "from={run: table}", "encoding.scaling={type: linear, factor: 4}",
                      "--out", "x", says=["learned", "scaling"])
 
+    def test_scalings_that_do_not_fit(self):
+        """Refused by name, as usage errors, before anything is written."""
+        bad = {
+            "{kind: rope, scaling: {type: linear, factor: 0.25}}": ["factor", "1 or more", "0.25"],
+            "{kind: rope, scaling: {type: dynamic, factor: 0.5}}": ["factor", "0.5"],
+            "{kind: rope, scaling: {type: yarn, factor: 4, target_length: 256}}": ["factor 4", "16", "64", "256"],
+            "{kind: rope, scaling: {type: yarn, factor: 4, original_length: 64, target_length: 64}}": ["4", "64", "256"],
+            "{kind: rope, scaling: {type: longrope, factor: 4, long_factor: [1, 2, 4]}}":
+                ["long_factor", "expected 4", "found 3"],
+            "{kind: rope, scaling: {type: longrope, factor: 4, long_factor: [1, 3, 2, 4]}}":
+                ["long_factor", "must not fall"],
+            "{kind: rope, scaling: {type: longrope, factor: 4, long_factor: [1, 2, 3, 4], short_factor: [1, 2]}}":
+                ["short_factor", "expected 4", "found 2"],
+            "{kind: learned, scaling: {type: linear, factor: 4}}": ["learned", "scaling"],
+            "{kind: sinusoidal, scaling: {type: ntk, factor: 4}}": ["sinusoidal", "scaling"],
+            "{kind: nope, scaling: {type: yarn, factor: 4}}": ["nope", "scaling"],
+            "{kind: alibi, scaling: {type: yarn, factor: 4}}": ["alibi", "'yarn'", "linear"],
+        }
+        for encoding, says in bad.items():
+            self.refuses(2, "train", "base.yaml", f"encoding={encoding}", "--out", "x", says=says)
+            self.assertFalse((self.folder / "x").exists(), encoding)
+
+    def test_unknown_keys_of_from(self):
+        self.refuses(2, "train", "base.yaml", "from={recipe: base.yaml}", "--out", "x", says=["from.recipe", "unknown key"])
+        self.refuses(2, "train", "base.yaml", "from={run: base, match: [train.seed]}", "--out", "x",
+                     says=["from.match", "unknown key"])
+        self.write("other.yaml", BASE + "from: { recipe: base.yaml }\n")
+        self.refuses(2, "train", "other.yaml", "--out", "x", says=["other.yaml:7", "from.recipe", "unknown key"])
+
     def test_arms_begin_with_arms(self):
         self.write("arms.yaml", ARMS)
         self.locus("run", "arms.yaml", "--out", "o")

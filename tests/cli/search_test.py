@@ -68,6 +68,26 @@ class SearchTest(CommandCase):
         self.assertIn("short_factor", short["fragment"])
         self.assertIn("long_factor: " + str(found["factors"]).replace(".0,", ",").replace(".0]", "]"), short["fragment"])
 
+    def test_step_by_step(self):
+        """To twice the length, fine-tuning there, and from that model on to four times the first length."""
+        near = self.search("near")
+        head = SEARCH.split("from:")[0]
+        self.write("tuned.yaml", head + "from: { run: base }\ntrain: { length: 32, steps: 4, batch_tokens: 512 }\n"
+                   + "evaluate: { lengths: [16, 32, 64] }\n" + near["fragment"])
+        self.train("tuned", recipe="tuned.yaml")
+        self.write("far.yaml", SEARCH.replace("run: base", "run: tuned").replace("factor: 2,", "factor: 4,"))
+        far = strict_json(self.locus("search", "far.yaml", "--out", "far", "--json")[0])
+        self.assertEqual((near["target_length"], far["target_length"]), (32, 64))  # the original length is still 16
+        self.assertEqual(far["best_fitness"], sorted(far["best_fitness"], reverse=True))
+        self.assertIn("original_length: 16", far["fragment"])
+        self.assertIn("factor: 4", far["fragment"])
+        self.write("longer.yaml", head + "from: { run: tuned }\ntrain: { steps: 0 }\n"
+                   + "evaluate: { lengths: [16, 64] }\n" + far["fragment"])
+        self.train("longer", recipe="longer.yaml")
+        card = strict_json(self.locus("card", "longer", "--length", "64", "--json")[0])
+        self.assertEqual(card["options"]["scaling.original_length"], 16)
+        self.assertEqual(card["options"]["scaling.long_factor"], far["factors"])
+
     def test_refusals(self):
         self.refuses(2, "search", "base.yaml", "--out", "x", says=["from.run"])
         self.refuses(2, "search", "search.yaml", "encoding.kind=alibi", "--out", "x", says=["alibi"])

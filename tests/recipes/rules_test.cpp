@@ -188,5 +188,19 @@ TEST(Rules, Tables) {
     EXPECT_TRUE(holds(refusal("table: {cell: bits}"), {"table.cell", "bits_per_byte", "'bits'"}));
 }
 
+TEST(Rules, Contrasts) {
+    const std::string arms = "vary: {arm: [{name: plain}, {name: yarn-4}]}\n";
+    const auto cells = cells_from(arms + "table: {contrasts: [yarn-4 - plain]}");
+    ASSERT_EQ(cells.size(), 2u);
+    EXPECT_EQ(cells[1].recipe.table.contrasts, (std::vector<std::string>{"yarn-4 - plain"}));
+    for (const char* wrong : {"yarn-4", "yarn-4-plain", "yarn-4 - ", "plain - plain", "a - b - c"})
+        EXPECT_TRUE(holds(refusal(arms + "table: {contrasts: ['" + wrong + "']}"),
+                          {"table.contrasts", "'A - B'", wrong}))
+            << wrong;
+    EXPECT_TRUE(holds(refusal(arms + "table: {contrasts: [yarn - plain]}"),
+                      {"table.contrasts", "no arm 'yarn'", "vary"}));
+    EXPECT_EQ(one("table: {contrasts: [yarn-4 - plain]}").table.contrasts.size(), 1u);
+}
+
 }  // namespace
 }  // namespace locus

@@ -19,7 +19,8 @@ from: {run: elsewhere, step: 3, original_length: 24, seen_tokens: 96}
 evaluate: {lengths: [48, 97], protocols: [sliding:7, per_position], split: test, targets: 33}
 search: {factor: 8, list: short_factor, population: 9, parents: 8, mutations: 7, crossovers: 6, iterations: 5,
          probability: 0.25, step: 0.02, upper: 1.5, n_hat: [0, 3], attention_factor: 1.1, windows: 4, test_windows: 3}
-table: {rows: train.lr, columns: [length, arm], cell: gain, over: model.width}
+table: {rows: train.lr, columns: [length, arm], cell: gain, over: model.width,
+        contrasts: [a - b, "c - 1"]}
 )";
 
 void expect_full(const Recipe& r) {
@@ -102,6 +103,7 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.table.columns, (std::vector<std::string>{"length", "arm"}));
     EXPECT_EQ(r.table.cell, Metric::gain);
     EXPECT_EQ(r.table.over, "model.width");
+    EXPECT_EQ(r.table.contrasts, (std::vector<std::string>{"a - b", "c - 1"}));
 }
 
 std::string written(const Recipe& recipe) {

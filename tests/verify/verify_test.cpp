@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "models/scaling.h"
 #include "recipes/engine/verify_model.h"
 
 namespace locus {
@@ -135,6 +136,63 @@ TEST(Verify, ShowsEveryCheck) {
     EXPECT_TRUE(report.passed());
     EXPECT_GT(report.encoding_effect, 1e-2);
     EXPECT_GE(report.logit_deviation, 1);
+}
+
+// Two layers, heads of 8 and trained on 16 tokens: the passes of 24 cross that length.
+Recipe scaled_recipe(const std::string& rule, const std::vector<std::pair<std::string, OptionValue>>& own) {
+    Recipe recipe = recipe_with("rope");
+    recipe.encoding.options = Options(options_under(EncodingRegistry::instance().at("rope"), rule));
+    recipe.encoding.options.set("scaling.original_length", Index{16});
+    for (const auto& [name, value] : own) recipe.encoding.options.set("scaling." + name, value);
+    return recipe;
+}
+
+const Check& check_named(const VerifyReport& report, const std::string& name) {
+    for (const Check& check : report.checks)
+        if (check.name == name) return check;
+    ADD_FAILURE() << "no check " << name;
+    static const Check none;
+    return none;
+}
+
+// Where frequencies follow the length, one pass, chunks and single tokens agree within a mode; across the
+// modes, and with keys that were rotated at a shorter length, they must not.
+TEST(VerifyScaled, RulesThatFollowTheLength) {
+    const std::vector<double> far = {1, 1.5, 3, 4}, near = {1, 1, 1.1, 1.2};
+    const std::vector<Recipe> recipes = {
+        scaled_recipe("dynamic", {{"factor", 4.0}}),
+        scaled_recipe("longrope", {{"factor", 4.0}, {"long_factor", far}}),
+        scaled_recipe("longrope", {{"factor", 4.0}, {"long_factor", far}, {"short_factor", near}}),
+        scaled_recipe("longrope", {{"factor", 4.0}, {"long_factor", far}, {"start_token_idx", Index{3}}})};
+    for (const Recipe& recipe : recipes) {
+        SCOPED_TRACE(recipe.encoding.options.text("scaling.type"));
+        const VerifyReport report = verify(recipe, nullptr, {});
+        for (const Check& check : report.checks)
+            EXPECT_TRUE(check.passed()) << check.name << check.difference;
+        for (const char* mode : {"fixed:24", "growing"}) {
+            for (const char* way : {"in chunks", "token by token"}) {
+                const Check& check =
+                    check_named(report, std::string("one pass = ") + way + ", the recipe's mask, " + mode);
+                EXPECT_LE(check.difference, 1e-5);
+                EXPECT_LE(check.limit, 1e-5);
+            }
+        }
+        for (const char* name : {"growing steps differ from a fixed pass",
+                                 "rotated keys that are kept while the length grows are noticed"}) {
+            EXPECT_TRUE(check_named(report, name).at_least);
+            EXPECT_GT(check_named(report, name).difference, 1e-3) << name;
+        }
+    }
+}
+
+// A rule that is the same at every length has nothing to differ in, and passes all the same.
+TEST(VerifyScaled, RulesThatStandStill) {
+    for (const char* rule : {"linear", "ntk", "ntk_by_parts", "ntk_by_parts_v1", "yarn", "llama3"}) {
+        const VerifyReport report = verify(scaled_recipe(rule, {{"factor", 4.0}}), nullptr, {});
+        EXPECT_TRUE(report.passed()) << rule;
+        for (const Check& check : report.checks)
+            EXPECT_EQ(check.name.find("growing steps differ"), std::string::npos) << rule;
+    }
 }
 
 TEST(Check, FailsForWhatIsNoNumber) {
