@@ -36,7 +36,10 @@ struct PositionTerms : LogitTerms {
 
     /// True when a term relates queries to keys: it is then needed for all keys, those in a cache as well.
     /// Rotations and embeddings belong to one token each.
-    bool is_pairwise() const { return bias || !has_tiles(*this); }
+    bool is_pairwise() const {
+        return bias || relative_keys || relative_values || content_bias || position_bias || pair_bias ||
+               count;
+    }
 };
 
 /// What an encoding must know of the model to size its tables.

@@ -175,9 +175,4 @@ Variable attention_by_rows(const Variable& q, const Variable& k, const Variable&
                   });
 }
 
-bool has_tiles(const LogitTerms& terms) {
-    return !terms.relative_keys && !terms.relative_values && !terms.content_bias && !terms.position_bias &&
-           !terms.pair_bias && !terms.count;
-}
-
 }  // namespace locus::inline LOCUS_SCALAR

@@ -1,7 +1,8 @@
-#include <algorithm>
+#include <array>
 
 #include "framework/ops/attention.h"
 #include "framework/ops/attention_checks.h"
+#include "framework/ops/elementwise.h"
 #include "framework/ops/kernels/attention.h"
 #include "framework/ops/shape.h"
 
@@ -9,40 +10,112 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// One call of attention: sizes and inputs, and the kernel's view of every head.
+// One call of attention, and the kernel's view of every head.
 struct Call {
+    // What the kernel reads, by its place in `inputs`; `placed_q` meets the relative keys, where it is not q.
+    enum Input : std::size_t { q, k, v, bias, placed_q, relative_keys, relative_values, input_count };
+    using Inputs = std::array<Variable, input_count>;
+
     AttentionSizes sizes;
     Mask mask;
-    bool biased;
-    Positions query, key;
-    std::int64_t first_distance;
+    AttentionTerms terms;  // their maps and positions
+    Inputs inputs;
 
     MaskRanges ranges(Index b) const { return mask_ranges(mask, b, sizes.queries, sizes.keys); }
+    bool placed() const { return terms.bias || terms.relative_keys || terms.relative_values; }
 
-    kernels::AttentionHead head(const MaskRanges& seen, Index b, Index h, const Tensor& q, const Tensor& k,
-                                const Tensor& v, const Tensor& bias) const {
+    // The part of an input or of its gradient that head h of sequence b has.
+    Scalar* part(Input input, const Tensor& of, Index b, Index h) const {
+        if (!of) return nullptr;
         const AttentionSizes& s = sizes;
-        const Index kv = (b * s.kv_heads + h / (s.heads / s.kv_heads)) * s.keys * s.head_dim;
-        const bool segmented = !mask.query_segments.empty();
-        return {.queries = s.queries,
-                .keys = s.keys,
-                .head_dim = s.head_dim,
-                .q = q.data() + (b * s.heads + h) * s.queries * s.head_dim,
-                .k = k.data() + kv,
-                .v = v.data() + kv,
-                .scale = s.scale,
-                .ranges = &seen,
-                .query_segments = segmented ? mask.query_segments.data() + b * s.queries : nullptr,
-                .key_segments = segmented ? mask.key_segments.data() + b * s.keys : nullptr,
-                .bias = biased ? bias.data() + h * bias.size(1) : nullptr,
-                .first_distance = first_distance,
-                .query_positions = biased ? query.row(b) : nullptr,
-                .key_positions = biased ? key.row(b) : nullptr};
+        switch (input) {
+            case q:
+            case placed_q:
+                return of.data() + (b * s.heads + h) * s.queries * s.head_dim;
+            case k:
+            case v:
+                return of.data() + (b * s.kv_heads + h / (s.heads / s.kv_heads)) * s.keys * s.head_dim;
+            default:  // tables, [1 or H, ..]
+                return of.data() + (of.size(0) == 1 ? 0 : h) * (of.count() / of.size(0));
+        }
     }
+
+    const Scalar* value(Input input, Index b, Index h) const {
+        return inputs[input] ? part(input, inputs[input].value(), b, h) : nullptr;
+    }
+
+    kernels::RelativeTable table(Input input, const RelativeVectors& vectors, Index h) const {
+        if (!inputs[input]) return {};
+        return {value(input, 0, h), inputs[input].size(1), vectors.first, vectors.rows.data()};
+    }
+
+    kernels::AttentionHead head(const MaskRanges& seen, Index b, Index h) const {
+        const bool segmented = !mask.query_segments.empty();
+        return {.queries = sizes.queries,
+                .keys = sizes.keys,
+                .head_dim = sizes.head_dim,
+                .q = value(q, b, h),
+                .k = value(k, b, h),
+                .v = value(v, b, h),
+                .scale = sizes.scale,
+                .ranges = &seen,
+                .query_segments = segmented ? mask.query_segments.data() + b * sizes.queries : nullptr,
+                .key_segments = segmented ? mask.key_segments.data() + b * sizes.keys : nullptr,
+                .bias = value(bias, b, h),
+                .first_distance = terms.bias.first,
+                .query_positions = placed() ? terms.query.row(b) : nullptr,
+                .key_positions = placed() ? terms.key.row(b) : nullptr,
+                .relative_keys = table(relative_keys, terms.relative_keys, h),
+                .relative_values = table(relative_values, terms.relative_values, h),
+                .placed_q = value(placed_q, b, h)};
+    }
+
+    // Calls body(head, b, h) for all.
+    template <typename Body>
+    void for_each_head(const Body& body) const {
+        MaskRanges seen;
+        for (Index b = 0; b < sizes.batch; ++b) {
+            if (b == 0 || !mask.query_segments.empty()) seen = ranges(b);
+            for (Index h = 0; h < sizes.heads; ++h) body(head(seen, b, h), b, h);
+        }
+    }
+
+    void pull_back(const Tensor& out, const Tensor& lse, const Tensor& cotangent,
+                   const Gradients& gradients) const;
 };
+
+void Call::pull_back(const Tensor& out, const Tensor& lse, const Tensor& cotangent,
+                     const Gradients& gradients) const {
+    std::array<Tensor, input_count> grads;
+    for (std::size_t i = 0; i < input_count; ++i) {
+        const bool set = i == q || i == placed_q;  // the others are added to
+        if (!inputs[i] || (i >= bias && !set && !gradients.wanted(i))) continue;
+        grads[i] = set ? Tensor::empty(inputs[i].shape()) : Tensor::zeros(inputs[i].shape());
+    }
+    const Index width = sizes.heads * sizes.head_dim;
+    for_each_head([&](const kernels::AttentionHead& head, Index b, Index h) {
+        const Index row = b * sizes.queries * width + h * sizes.head_dim;
+        const auto gradient = [&](Input input) { return part(input, grads[input], b, h); };
+        kernels::attention_pullback(head, {.out = out.data() + row,
+                                           .dout = cotangent.data() + row,
+                                           .stride = width,
+                                           .lse = lse.data() + (b * sizes.heads + h) * sizes.queries,
+                                           .dq = gradient(q),
+                                           .dk = gradient(k),
+                                           .dv = gradient(v),
+                                           .dbias = gradient(bias),
+                                           .dplaced_q = gradient(placed_q),
+                                           .drelative_keys = gradient(relative_keys),
+                                           .drelative_values = gradient(relative_values)});
+    });
+    for (std::size_t i = 0; i < input_count; ++i) {
+        if (grads[i]) gradients.add(i, grads[i]);
+    }
+}
 
 // The bias of every distance, one column each: [H, distances + padding].
 Variable bias_by_distance(const DistanceBias& bias) {
+    if (!bias) return {};
     WorkVector<std::int32_t> columns;
     columns.reserve(bias.rows.size() + static_cast<std::size_t>(kernels::bias_padding));
     columns.assign(bias.rows.begin(), bias.rows.end());
@@ -50,56 +123,51 @@ Variable bias_by_distance(const DistanceBias& bias) {
     return take_columns(bias.table, std::move(columns));
 }
 
+Variable with_query_bias(const Variable& queries, const Variable& bias) {
+    return bias ? add(queries, reshape(bias, {1, bias.size(0), 1, bias.size(1)})) : queries;
+}
+
+void check_rows(const RelativeVectors& vectors) {
+    if (!vectors) return;
+    for (std::int32_t row : vectors.rows) {
+        require(row < vectors.table.size(1), "attention: row {} of a table of vectors {}", row,
+                vectors.table.shape());
+    }
+}
+
 }  // namespace
+
+bool has_tiles(const LogitTerms& terms) {
+    return !terms.pair_bias && !terms.count;
+}
 
 Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v, const AttentionTerms& terms,
                          const Mask& mask) {
     require(has_tiles(terms),
             "attention_tiled: a term that only attention_by_rows and attention_composed know");
-    const Call call{attention_sizes(q, k, v, terms, mask),
+    const AttentionSizes s = attention_sizes(q, k, v, terms, mask);
+    check_rows(terms.relative_keys);
+    check_rows(terms.relative_values);
+    // two kinds of queries only where they differ
+    const bool two = terms.relative_keys && (terms.content_bias || terms.position_bias);
+    const Call call{s,
                     mask,
-                    static_cast<bool>(terms.bias),
-                    terms.query,
-                    terms.key,
-                    terms.bias.first};
-    const AttentionSizes s = call.sizes;
+                    terms,
+                    {with_query_bias(q, terms.content_bias), k, v, bias_by_distance(terms.bias),
+                     two ? with_query_bias(q, terms.position_bias) : Variable(), terms.relative_keys.table,
+                     terms.relative_values.table}};
     const Index width = s.heads * s.head_dim;
-    const Variable bias = call.biased ? bias_by_distance(terms.bias) : Variable();
-
     Tensor out = Tensor::empty({s.batch, s.queries, width}),
            lse = Tensor::empty({s.batch, s.heads, s.queries});
-    for (Index b = 0; b < s.batch; ++b) {
-        const MaskRanges seen = call.ranges(b);
-        for (Index h = 0; h < s.heads; ++h) {
-            kernels::attention_forward(call.head(seen, b, h, q.value(), k.value(), v.value(), bias.value()),
-                                       out.data() + b * s.queries * width + h * s.head_dim, width,
-                                       lse.data() + (b * s.heads + h) * s.queries);
-        }
-    }
-    return record(out, {q, k, v, bias}, [=](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dq = Tensor::empty(q.shape()), dk = Tensor::zeros(k.shape()), dv = Tensor::zeros(v.shape());
-        Tensor dbias = gradients.wanted(3) ? Tensor::zeros(bias.shape()) : Tensor();
-        for (Index b = 0; b < s.batch; ++b) {
-            const MaskRanges seen = call.ranges(b);
-            for (Index h = 0; h < s.heads; ++h) {
-                const auto head = call.head(seen, b, h, q.value(), k.value(), v.value(), bias.value());
-                const Index row = b * s.queries * width + h * s.head_dim;
-                kernels::attention_pullback(head,
-                                            {.out = out.data() + row,
-                                             .dout = cotangent.data() + row,
-                                             .stride = width,
-                                             .lse = lse.data() + (b * s.heads + h) * s.queries,
-                                             .dq = dq.data() + (head.q - q.value().data()),
-                                             .dk = dk.data() + (head.k - k.value().data()),
-                                             .dv = dv.data() + (head.v - v.value().data()),
-                                             .dbias = dbias ? dbias.data() + h * dbias.size(1) : nullptr});
-            }
-        }
-        gradients.add(0, dq);
-        gradients.add(1, dk);
-        gradients.add(2, dv);
-        if (dbias) gradients.add(3, dbias);
+    call.for_each_head([&](const kernels::AttentionHead& head, Index b, Index h) {
+        kernels::attention_forward(head, out.data() + b * s.queries * width + h * s.head_dim, width,
+                                   lse.data() + (b * s.heads + h) * s.queries);
     });
+    const Call::Inputs& in = call.inputs;
+    return record(out, {in[0], in[1], in[2], in[3], in[4], in[5], in[6]},
+                  [=](const Tensor& cotangent, const Gradients& gradients) {
+                      call.pull_back(out, lse, cotangent, gradients);
+                  });
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

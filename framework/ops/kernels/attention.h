@@ -14,7 +14,17 @@ namespace kernels {
 /// Vectors past its ends that a bias table must be padded with: tiles read whole vectors of queries.
 inline constexpr Index bias_padding = 64;
 
-/// One head: softmax(scale q k^T + bias) v under a mask.
+/// A vector for each distance d = query position - key position: row rows[d - first_distance] of a table;
+/// below 0: none.
+struct RelativeTable {
+    const Scalar* table = nullptr;  // [count, head_dim]; null: no such term
+    Index count = 0;
+    std::int64_t first_distance = 0;
+    const std::int32_t* rows = nullptr;
+};
+
+/// One head: softmax(scale (q k^T + placed_q r^T) + bias) (v + w) under a mask, r and w the relative vectors of
+/// keys and values.
 struct AttentionHead {
     Index queries, keys, head_dim;
     const Scalar* q;  // [queries, head_dim]
@@ -28,12 +38,15 @@ struct AttentionHead {
 
     const Scalar* bias;  // bias[d - first_distance] for d = query position - key position; or null
     std::int64_t first_distance;
-    const std::int64_t* query_positions;  // [queries] and [keys]; read where there is a bias
+    const std::int64_t* query_positions;  // [queries] and [keys]; null where no term reads them
     const std::int64_t* key_positions;
+
+    RelativeTable relative_keys, relative_values;
+    const Scalar* placed_q;  // [queries, head_dim], what meets the relative keys; null: q
 };
 
-/// out [queries, out_stride >= head_dim]; lse [queries] is the log of each row's sum of exponentials, +inf
-/// for a row with nothing to attend to (its output is zero).
+/// out [queries, out_stride >= head_dim]; lse [queries] is the logarithm to base 2 of each row's sum of
+/// exponentials, +inf for a row with nothing to attend to (its output is zero).
 void attention_forward(const AttentionHead& head, Scalar* out, Index out_stride, Scalar* lse);
 
 /// What the pullback of one head reads and writes.
@@ -46,6 +59,9 @@ struct AttentionPullback {
     Scalar* dk;         // [keys, head_dim], added to
     Scalar* dv;         // [keys, head_dim], added to
     Scalar* dbias;      // like bias, added to; or null
+    Scalar* dplaced_q;  // like placed_q, set; read where there is one
+    Scalar* drelative_keys;  // [count, head_dim], added to; or null
+    Scalar* drelative_values;
 };
 
 void attention_pullback(const AttentionHead& head, const AttentionPullback& pullback);

@@ -86,8 +86,8 @@ inline Variable pair_bias(const Positions& query, const Positions& key) {
     return bias;
 }
 
-// Attention with the terms that the tiled kernel lacks.
-inline void add_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
+// Attention with a vector for each distance: tables a head or shared, with and without biases of queries.
+inline void add_relative_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
     cases.push_back({name + "_relative",
                      {{2, 2, 5, 4}, {2, 1, 5, 4}, {2, 1, 5, 4}, {2, 7, 4}, {1, 6, 4}, {2, 4}, {2, 4}},
                      [=](Inputs v) {
@@ -99,6 +99,32 @@ inline void add_terms(std::vector<OpCase>& cases, const std::string& name, Atten
                          terms.position_bias = v[6];
                          return form(v[0], v[1], v[2], terms, Mask{.window = 3, .global = 1});
                      }});
+    cases.push_back({name + "_relative_segments",
+                     {{2, 2, 9, 3}, {2, 2, 9, 3}, {2, 2, 9, 3}, {1, 5, 3}, {2, 5}},
+                     [=](Inputs v) {
+                         AttentionTerms terms;
+                         terms.query = terms.key =
+                             Positions(1, 9, 1, {0, 1, 2, 0, 1, Positions::none, 3, 4, 9});
+                         terms.relative_keys = some_vectors(v[3], 10);
+                         terms.relative_keys.rows[8] = -1;
+                         terms.bias = {v[4], -9, terms.relative_keys.rows};
+                         terms.position_bias = Variable();
+                         return form(v[0], v[1], v[2], terms, segments(2, 9, -1));
+                     }});
+    cases.push_back({name + "_relative_values_only",
+                     {{1, 2, 4, 6}, {1, 2, 9, 6}, {1, 2, 9, 6}, {2, 17, 6}, {2, 6}},
+                     [=](Inputs v) {
+                         AttentionTerms terms;
+                         terms.query = Positions::consecutive(4, 5);
+                         terms.key = Positions::consecutive(9);
+                         terms.relative_values = some_vectors(v[3], 9);
+                         terms.content_bias = v[4];
+                         return form(v[0], v[1], v[2], terms, Mask{.query_offset = 5});
+                     }});
+}
+
+// Attention with the terms that the tiled kernel lacks.
+inline void add_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
     cases.push_back({name + "_pair_bias", {{2, 2, 5, 4}, {2, 2, 5, 4}, {2, 2, 5, 4}, {2, 9}}, [=](Inputs v) {
                          AttentionTerms own = terms(v, 5);
                          own.pair_bias = pair_bias;

@@ -168,6 +168,9 @@ std::vector<OpCase> cases() {
     add_attention(list, "attention_by_rows", attention_by_rows);
     add_terms(list, "attention_composed", attention_composed);
     add_terms(list, "attention_by_rows", attention_by_rows);
+    add_relative_terms(list, "attention_composed", attention_composed);
+    add_relative_terms(list, "attention_tiled", attention_tiled);
+    add_relative_terms(list, "attention_by_rows", attention_by_rows);
     list.push_back({"attention_logits", {{1, 2, 4, 3}, {1, 1, 4, 3}}, [](Inputs v) {
                         return softmax(attention_logits(v[0], v[1], {}, Mask{.window = 3}));
                     }});

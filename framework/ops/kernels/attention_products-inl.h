@@ -1,0 +1,92 @@
+// Products of an attention tile: one or two vectors of columns, rows by the register.
+#if defined(LOCUS_ATTENTION_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_ATTENTION_PRODUCTS_INL_H
+#undef LOCUS_ATTENTION_PRODUCTS_INL_H
+#else
+#define LOCUS_ATTENTION_PRODUCTS_INL_H
+#endif
+
+#include "framework/ops/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::inline LOCUS_SCALAR {
+namespace HWY_NAMESPACE {
+
+// Sums that a register tile holds, in vectors: two ports of a latency of four cycles need eight at a time; the
+// more there are, the fewer loads a multiplication.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr int register_sums = 16;
+#else
+constexpr int register_sums = 12;
+#endif
+
+// A left factor: element (i, k) is data[i * stride + k] by rows, data[i + k * stride] by columns.
+enum class Order { by_rows, by_columns };
+template <Order order>
+struct Left {
+    const Scalar* data;
+    Index stride;
+};
+
+// C (+)= A B for M rows and NV vectors of columns.
+template <int M, int NV, bool add, Order order>
+HWY_INLINE void register_block(Left<order> a, const Scalar* HWY_RESTRICT b, Index b_stride,
+                               Scalar* HWY_RESTRICT c, Index c_stride, Index depth) {
+    const D d;
+    const Index n = lanes(), row = order == Order::by_rows ? a.stride : 1,
+                column = order == Order::by_rows ? 1 : a.stride;
+    const Scalar* left[(M + 3) / 4];  // of every fourth row: the others are at offsets that addressing has
+    for (int i = 0; i < M; i += 4) left[i / 4] = a.data + i * row;
+    V sums[M][NV];
+    for (int i = 0; i < M; ++i) {
+        for (int v = 0; v < NV; ++v) sums[i][v] = add ? hn::LoadU(d, c + i * c_stride + v * n) : zero();
+    }
+    for (Index k = 0; k < depth; ++k, b += b_stride) {
+        V right[NV];
+        for (int v = 0; v < NV; ++v) right[v] = hn::LoadU(d, b + v * n);
+        for (int i = 0; i < M; ++i) {
+            const V factor = hn::Set(d, left[i / 4][i % 4 * row]);
+            for (int v = 0; v < NV; ++v) sums[i][v] = hn::MulAdd(factor, right[v], sums[i][v]);
+        }
+        for (const Scalar*& at : left) at += column;
+    }
+    for (int i = 0; i < M; ++i) {
+        for (int v = 0; v < NV; ++v) hn::StoreU(sums[i][v], d, c + i * c_stride + v * n);
+    }
+}
+
+// Blocks of M rows, and what remains by halves of M.
+template <int M, int NV, bool add, Order order>
+HWY_INLINE void row_blocks(Index rows, Left<order> a, const Scalar* b, Index b_stride, Scalar* c,
+                           Index c_stride, Index depth) {
+    for (; rows >= M; rows -= M) {
+        register_block<M, NV, add>(a, b, b_stride, c, c_stride, depth);
+        a.data += M * (order == Order::by_rows ? a.stride : 1);
+        c += M * c_stride;
+    }
+    if constexpr (M > 1) row_blocks<M / 2, NV, add>(rows, a, b, b_stride, c, c_stride, depth);
+}
+
+// C (+)= A B: A [rows, depth], B [depth, NV vectors], C [rows, NV vectors].
+template <int NV, bool add, Order order>
+void multiply(Index rows, Index depth, Left<order> a, const Scalar* b, Index b_stride, Scalar* c,
+              Index c_stride) {
+    row_blocks<register_sums / NV, NV, add>(rows, a, b, b_stride, c, c_stride, depth);
+}
+
+// The same for any number of whole vectors of columns; C is added to.
+template <Order order>
+void accumulate_product(Index rows, Index columns, Index depth, Left<order> a, const Scalar* b,
+                        Index b_stride, Scalar* c, Index c_stride) {
+    const Index n = lanes();
+    Index j = 0;
+    for (; j + 2 * n <= columns; j += 2 * n)
+        multiply<2, true>(rows, depth, a, b + j, b_stride, c + j, c_stride);
+    if (j < columns) multiply<1, true>(rows, depth, a, b + j, b_stride, c + j, c_stride);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::inline LOCUS_SCALAR
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,126 @@
+// Scores of one head by tiles, in units of log 2: scaled products, relative keys, bias and mask.
+#if defined(LOCUS_ATTENTION_SCORES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_ATTENTION_SCORES_INL_H
+#undef LOCUS_ATTENTION_SCORES_INL_H
+#else
+#define LOCUS_ATTENTION_SCORES_INL_H
+#endif
+
+#include <algorithm>
+
+#include "framework/ops/kernels/attention_products-inl.h"
+#include "framework/ops/kernels/attention_relative-inl.h"
+#include "framework/ops/kernels/attention_tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::inline LOCUS_SCALAR {
+namespace HWY_NAMESPACE {
+
+// Arrays cut from one block of memory, each at the begin of a line of the cache.
+class Workspace {
+  public:
+    explicit Workspace(Scalar* memory) : next_(memory) {}
+    Scalar* take(Index count) {
+        Scalar* const begin = next_;
+        next_ += (count + line - 1) / line * line;
+        return begin;
+    }
+
+  private:
+    static constexpr Index line = 64 / sizeof(Scalar);
+    Scalar* next_;
+};
+
+// scores [keys, query tile] = keys (or values) [.., head_dim] times queries [head_dim, query tile]
+inline void multiply_rows(const AttentionHead& head, const QueryTile& tile, const Scalar* rows, Index key,
+                   const Scalar* queries, Scalar* scores) {
+    const Index width = head.head_dim, stride = query_tile();
+    for_each_block(tile, [&](auto vectors, int s, KeyRows seen) {
+        multiply<vectors(), false>(seen.count(), width,
+                                   Left<Order::by_rows>{rows + (key + seen.begin) * width, width},
+                                   queries + s * lanes(), stride,
+                                   scores + seen.begin * stride + s * lanes(), stride);
+    });
+}
+
+// sums [head_dim, query tile] += rows [keys, head_dim] transposed times weights [keys, query tile]
+inline void add_weighted_rows(const AttentionHead& head, const QueryTile& tile, const Scalar* rows, Index key,
+                       const Scalar* weights, Scalar* sums) {
+    const Index width = head.head_dim, stride = query_tile();
+    for_each_block(tile, [&](auto vectors, int s, KeyRows seen) {
+        multiply<vectors(), true>(width, seen.count(),
+                                  Left<Order::by_columns>{rows + (key + seen.begin) * width, width},
+                                  weights + seen.begin * stride + s * lanes(), stride, sums + s * lanes(),
+                                  stride);
+    });
+}
+
+inline void queries_to_lanes(const QueryTile& tile, const Scalar* rows, Index stride, Index width, Scalar factor,
+                      Scalar* to) {
+    for (const Strip& strip : tile.strip) {
+        rows_to_lanes(rows, stride, std::max<Index>(strip.count, 0), width, factor, to, query_tile());
+        rows += lanes() * stride;
+        to += lanes();
+    }
+}
+
+// The scores of tiles of keys for the tile of queries at hand.
+class Scores {
+  public:
+    static Index size(const AttentionHead& head) { return 2 * head.head_dim * query_tile() + RelativeTile::size(); }
+    Scores(const AttentionHead& head, Workspace& memory)
+        : head_(head),
+          queries_(memory.take(head.head_dim * query_tile())),
+          placed_(head.placed_q == nullptr ? queries_ : memory.take(head.head_dim * query_tile())),
+          relative_(head, memory.take(RelativeTile::size())) {}
+
+    void take_queries(const QueryTile& tile) const {
+        const Index width = head_.head_dim;
+        const Scalar factor = head_.scale * static_cast<Scalar>(log2_e);
+        queries_to_lanes(tile, head_.q + tile.begin * width, width, width, factor, queries_);
+        if (placed_ != queries_)
+            queries_to_lanes(tile, head_.placed_q + tile.begin * width, width, width, factor, placed_);
+    }
+
+    // scores [keys, query tile] where the tile has rows
+    void operator()(const QueryTile& tile, Index key, Scalar* scores) const {
+        multiply_rows(head_, tile, head_.k, key, queries_, scores);
+        add_relative(head_.relative_keys, tile, key, placed_, scores);
+        for (int s = 0; s < strips; ++s, scores += lanes()) {
+            if (head_.bias != nullptr) add_bias(head_, tile.strip[s], tile.rows[s], key, scores);
+            apply_mask(head_, tile.strip[s], tile.rows[s], key, scores);
+        }
+    }
+
+    // scores += queries [head_dim, query tile] times the table's vectors of the pairs
+    void add_relative(const RelativeTable& table, const QueryTile& tile, Index key, const Scalar* queries,
+                      Scalar* scores) const {
+        for_each_band_of(table, tile, key, [&](const Band& band, Index lane) {
+            relative_.add_terms(table, band, queries + lane, scores + lane);
+        });
+    }
+
+    // Calls body(band, first lane of its strip) where there is a table.
+    template <typename Body>
+    void for_each_band_of(const RelativeTable& table, const QueryTile& tile, Index key,
+                          const Body& body) const {
+        if (table.table == nullptr) return;
+        for (int s = 0; s < strips; ++s) {
+            for_each_band(head_, table, tile.strip[s], tile.rows[s], key,
+                          [&](const Band& band) { body(band, s * lanes()); });
+        }
+    }
+
+    const RelativeTile& relative() const { return relative_; }
+
+  private:
+    const AttentionHead& head_;
+    Scalar *queries_, *placed_;  // [head_dim, query tile]
+    RelativeTile relative_;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::inline LOCUS_SCALAR
+HWY_AFTER_NAMESPACE();
+
+#endif
