@@ -2,7 +2,6 @@
 
 #include "framework/ops/attention.h"
 #include "framework/ops/attention_checks.h"
-#include "framework/ops/elementwise.h"
 #include "framework/ops/kernels/attention.h"
 #include "framework/ops/shape.h"
 
@@ -12,8 +11,18 @@ namespace {
 
 // One call of attention, and the kernel's view of every head.
 struct Call {
-    // What the kernel reads, by its place in `inputs`; `placed_q` meets the relative keys, where it is not q.
-    enum Input : std::size_t { q, k, v, bias, placed_q, relative_keys, relative_values, input_count };
+    // What the kernel reads, by its place in `inputs`.
+    enum Input : std::size_t {
+        q,
+        k,
+        v,
+        bias,
+        relative_keys,
+        relative_values,
+        content_bias,
+        position_bias,
+        input_count
+    };
     using Inputs = std::array<Variable, input_count>;
 
     AttentionSizes sizes;
@@ -30,7 +39,6 @@ struct Call {
         const AttentionSizes& s = sizes;
         switch (input) {
             case q:
-            case placed_q:
                 return of.data() + (b * s.heads + h) * s.queries * s.head_dim;
             case k:
             case v:
@@ -67,7 +75,8 @@ struct Call {
                 .key_positions = placed() ? terms.key.row(b) : nullptr,
                 .relative_keys = table(relative_keys, terms.relative_keys, h),
                 .relative_values = table(relative_values, terms.relative_values, h),
-                .placed_q = value(placed_q, b, h)};
+                .content_bias = value(content_bias, b, h),
+                .position_bias = value(position_bias, b, h)};
     }
 
     // Calls body(head, b, h) for all.
@@ -88,9 +97,9 @@ void Call::pull_back(const Tensor& out, const Tensor& lse, const Tensor& cotange
                      const Gradients& gradients) const {
     std::array<Tensor, input_count> grads;
     for (std::size_t i = 0; i < input_count; ++i) {
-        const bool set = i == q || i == placed_q;  // the others are added to
-        if (!inputs[i] || (i >= bias && !set && !gradients.wanted(i))) continue;
-        grads[i] = set ? Tensor::empty(inputs[i].shape()) : Tensor::zeros(inputs[i].shape());
+        if (!inputs[i] || (i >= bias && !gradients.wanted(i))) continue;
+        // that of q is set, the others are added to
+        grads[i] = i == q ? Tensor::empty(inputs[i].shape()) : Tensor::zeros(inputs[i].shape());
     }
     const Index width = sizes.heads * sizes.head_dim;
     for_each_head([&](const kernels::AttentionHead& head, Index b, Index h) {
@@ -104,9 +113,10 @@ void Call::pull_back(const Tensor& out, const Tensor& lse, const Tensor& cotange
                                            .dk = gradient(k),
                                            .dv = gradient(v),
                                            .dbias = gradient(bias),
-                                           .dplaced_q = gradient(placed_q),
                                            .drelative_keys = gradient(relative_keys),
-                                           .drelative_values = gradient(relative_values)});
+                                           .drelative_values = gradient(relative_values),
+                                           .dcontent_bias = gradient(content_bias),
+                                           .dposition_bias = gradient(position_bias)});
     });
     for (std::size_t i = 0; i < input_count; ++i) {
         if (grads[i]) gradients.add(i, grads[i]);
@@ -121,10 +131,6 @@ Variable bias_by_distance(const DistanceBias& bias) {
     columns.assign(bias.rows.begin(), bias.rows.end());
     columns.insert(columns.end(), kernels::bias_padding, -1);
     return take_columns(bias.table, std::move(columns));
-}
-
-Variable with_query_bias(const Variable& queries, const Variable& bias) {
-    return bias ? add(queries, reshape(bias, {1, bias.size(0), 1, bias.size(1)})) : queries;
 }
 
 void check_rows(const RelativeVectors& vectors) {
@@ -148,14 +154,11 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
     const AttentionSizes s = attention_sizes(q, k, v, terms, mask);
     check_rows(terms.relative_keys);
     check_rows(terms.relative_values);
-    // two kinds of queries only where they differ
-    const bool two = terms.relative_keys && (terms.content_bias || terms.position_bias);
     const Call call{s,
                     mask,
                     terms,
-                    {with_query_bias(q, terms.content_bias), k, v, bias_by_distance(terms.bias),
-                     two ? with_query_bias(q, terms.position_bias) : Variable(), terms.relative_keys.table,
-                     terms.relative_values.table}};
+                    {q, k, v, bias_by_distance(terms.bias), terms.relative_keys.table,
+                     terms.relative_values.table, terms.content_bias, terms.position_bias}};
     const Index width = s.heads * s.head_dim;
     Tensor out = Tensor::empty({s.batch, s.queries, width}),
            lse = Tensor::empty({s.batch, s.heads, s.queries});
@@ -164,7 +167,7 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
                                    lse.data() + (b * s.heads + h) * s.queries);
     });
     const Call::Inputs& in = call.inputs;
-    return record(out, {in[0], in[1], in[2], in[3], in[4], in[5], in[6]},
+    return record(out, {in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7]},
                   [=](const Tensor& cotangent, const Gradients& gradients) {
                       call.pull_back(out, lse, cotangent, gradients);
                   });

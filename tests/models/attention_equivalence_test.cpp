@@ -6,8 +6,10 @@ namespace {
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr Index lengths[] = {7, 65};  // pairs of positions count: all of them take minutes there
+constexpr Index relative_lengths[] = {33};
 #else
 constexpr Index lengths[] = {1, 7, 31, 33, 64, 65, 130, 200};
+constexpr Index relative_lengths[] = {1, 17, 65, 150};
 #endif
 
 enum class Segments { none, runs, padded_front, padded_back, interleaved };
@@ -82,13 +84,42 @@ Positions positions_of(Where where, Index batch, Index begin, Index length) {
     return Positions(batch, length, 1, values);
 }
 
+// What inputs a problem has beside q, k and v.
+struct Tables {
+    Tensor bias;                              // of distances
+    Tensor keys, values, content, position;  // the relative terms; some may be missing
+};
+
 struct Problem {
-    Tensor q, k, v, table, cotangent;
-    AttentionTerms terms;
+    Tensor q, k, v, cotangent;
+    Tables tables;
+    AttentionTerms terms;  // maps and positions
     Mask mask;
 };
 
-Problem problem(const MaskCase& c, Where where, Index keys, Index round) {
+// Maps of distances: clipped (with a table shared by the heads), every distance its own row, or neither.
+void add_relative_terms(Problem& p, Index distances, Index round) {
+    const Index heads = p.q.size(1), head_dim = p.q.size(3), kind = round % 3;
+    const Index count = kind == 0 ? 13 : kind == 1 ? distances : 5;
+    WorkVector<std::int32_t> rows;
+    for (Index d = 0; d < distances; ++d) {
+        const Index clipped = std::clamp<Index>(-(p.terms.bias.first + d), -6, 6) + 6;
+        rows.push_back(static_cast<std::int32_t>(kind == 0 ? clipped : kind == 1 ? d : d / 3 % 6 - 1));
+    }
+    const Shape table{kind == 0 ? 1 : heads, count, head_dim}, query_bias{heads, head_dim};
+    p.tables.keys = random_tensor(table, 6);
+    p.terms.relative_keys = {{}, p.terms.bias.first, rows};
+    if (round % 4 != 1) {
+        p.tables.values = random_tensor(table, 7);
+        p.terms.relative_values = {{}, p.terms.bias.first, rows};
+    }
+    if (round % 2 == 1) p.tables.content = random_tensor(query_bias, 8);
+    if (round % 5 != 2) p.tables.position = random_tensor(query_bias, 9);
+}
+
+enum class Terms { bias, relative };
+
+Problem problem(const MaskCase& c, Terms terms, Where where, Index keys, Index round) {
     constexpr Index batch = 2, widths[] = {8, 5, 16, 10, 33};
     const Sizes s = sizes_of(c, keys);
     const Index head_dim = widths[round % 5], heads = round % 2 == 0 ? 2 : 4,
@@ -96,8 +127,8 @@ Problem problem(const MaskCase& c, Where where, Index keys, Index round) {
     Problem p{random_tensor({batch, heads, s.queries, head_dim}, 1),
               random_tensor({batch, kv_heads, s.keys, head_dim}, 2),
               random_tensor({batch, kv_heads, s.keys, head_dim}, 3),
-              random_tensor({heads, 23}, 4),
               random_tensor({batch, s.queries, heads * head_dim}, 5),
+              {},
               {},
               mask_of(c, s, batch)};
     if (where == Where::no_bias) return p;
@@ -105,6 +136,9 @@ Problem problem(const MaskCase& c, Where where, Index keys, Index round) {
     p.terms.key = positions_of(where, batch, 0, s.keys);
     p.terms.bias.first = p.terms.query.least() - p.terms.key.greatest();
     const Index distances = p.terms.query.greatest() - p.terms.key.least() - p.terms.bias.first + 1;
+    if (terms == Terms::relative) add_relative_terms(p, distances, round);
+    if (terms == Terms::relative && round % 3 != 0) return p;  // sometimes both
+    p.tables.bias = random_tensor({heads, 23}, 4);
     for (Index d = 0; d < distances; ++d)
         p.terms.bias.rows.push_back(static_cast<std::int32_t>((d * d + d) % 23));
     return p;
@@ -113,26 +147,45 @@ Problem problem(const MaskCase& c, Where where, Index keys, Index round) {
 using Attention = Variable (*)(const Variable&, const Variable&, const Variable&, const AttentionTerms&,
                                const Mask&);
 
-// The output and the gradients of q, k, v and the table.
-std::vector<Tensor> run(Attention form, const Problem& p) {
+struct Result {
+    std::string name;
+    Tensor value;
+};
+
+// The output and the gradients of all inputs.
+std::vector<Result> run(Attention form, const Problem& p) {
     Arena arena;
     Tape tape;
     const Recording recording(&tape);
-    std::vector<Tensor> results;
-    std::vector<Variable> v;
-    for (const Tensor& input : {p.q, p.k, p.v, p.table}) {
-        results.push_back(Tensor::zeros(input.shape()));
-        v.push_back(tape.leaf(input, results.back()));
-    }
-    results.push_back(Tensor::zeros(p.cotangent.shape()));
-    const ArenaScope scope(&arena);
+    std::vector<Result> results{{"output", Tensor::zeros(p.cotangent.shape())}};
+    const auto leaf = [&](const std::string& name, const Tensor& value) {
+        if (!value) return Variable();
+        results.push_back({name, Tensor::zeros(value.shape())});
+        return tape.leaf(value, results.back().value);
+    };
+    const Variable q = leaf("dq", p.q), k = leaf("dk", p.k), v = leaf("dv", p.v);
     AttentionTerms terms = p.terms;
-    if (!terms.bias.rows.empty()) terms.bias.table = v[3];
-    const Variable out = form(v[0], v[1], v[2], terms, p.mask);
-    results.back().copy_from(out.value());
+    terms.bias.table = leaf("dtable", p.tables.bias);
+    terms.relative_keys.table = leaf("dkeys", p.tables.keys);
+    terms.relative_values.table = leaf("dvalues", p.tables.values);
+    terms.content_bias = leaf("dcontent", p.tables.content);
+    terms.position_bias = leaf("dposition", p.tables.position);
+    const ArenaScope scope(&arena);
+    const Variable out = form(q, k, v, terms, p.mask);
+    results.front().value.copy_from(out.value());
     tape.backward(out, p.cotangent);
     tape.reset();
     return results;
+}
+
+const Tensor& named(const std::vector<Result>& results, const std::string& name) {
+    return std::find_if(results.begin(), results.end(), [&](const Result& r) { return r.name == name; })->value;
+}
+
+void expect_same(const std::vector<Result>& found, const std::vector<Result>& expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        expect_close(found[i].value, expected[i].value, equivalence_limit, expected[i].name);
 }
 
 std::vector<MaskCase> mask_cases() {
@@ -204,18 +257,33 @@ INSTANTIATE_TEST_SUITE_P(Masks, Equivalence, testing::ValuesIn(mask_cases()),
                          [](const auto& mask) { return mask.param.name; });
 
 TEST_P(Equivalence, TiledIsComposed) {
-    const std::string names[] = {"dq", "dk", "dv", "dtable", "output"};
     Index round = 0;
     for (Where where : {Where::no_bias, Where::consecutive, Where::shifted, Where::restarted, Where::gaps}) {
         for (Index length : lengths) {
             SCOPED_TRACE(fmt::format("positions {} length {}", static_cast<int>(where), length));
-            const Problem p = problem(GetParam(), where, length, round++);
-            const std::vector<Tensor> composed = run(attention_composed, p), tiled = run(attention_tiled, p);
+            const Problem p = problem(GetParam(), Terms::bias, where, length, round++);
+            const auto composed = run(attention_composed, p), tiled = run(attention_tiled, p);
             const auto [any, several] = sees(p);
-            EXPECT_EQ(largest(composed[3]) > (is_double ? 1e-12 : 1e-4), several && where != Where::no_bias);
-            EXPECT_EQ(largest(composed[2]) > 0, any);
-            for (std::size_t i = 0; i < composed.size(); ++i)
-                expect_close(tiled[i], composed[i], equivalence_limit, names[i]);
+            if (where != Where::no_bias) {
+                EXPECT_EQ(largest(named(composed, "dtable")) > (is_double ? 1e-12 : 1e-4), several);
+            }
+            EXPECT_EQ(largest(named(composed, "dv")) > 0, any);
+            expect_same(tiled, composed);
+        }
+    }
+}
+
+TEST_P(Equivalence, TiledAndByRowsAreComposedWithVectorsOfDistances) {
+    Index round = 0;
+    for (Where where : {Where::consecutive, Where::shifted, Where::restarted, Where::gaps}) {
+        for (Index length : relative_lengths) {
+            SCOPED_TRACE(fmt::format("positions {} length {}", static_cast<int>(where), length));
+            const Problem p = problem(GetParam(), Terms::relative, where, length, round++);
+            const auto composed = run(attention_composed, p);
+            const auto [any, several] = sees(p);
+            EXPECT_EQ(largest(named(composed, "dkeys")) > (is_double ? 1e-12 : 1e-4), several);
+            expect_same(run(attention_tiled, p), composed);
+            expect_same(run(attention_by_rows, p), composed);
         }
     }
 }

@@ -23,8 +23,8 @@ struct RelativeTable {
     const std::int32_t* rows = nullptr;
 };
 
-/// One head: softmax(scale (q k^T + placed_q r^T) + bias) (v + w) under a mask, r and w the relative vectors of
-/// keys and values.
+/// One head: softmax(scale ((q + content_bias) k^T + (q + position_bias) r^T) + bias) (v + w) under a mask, r and
+/// w the relative vectors of keys and values.
 struct AttentionHead {
     Index queries, keys, head_dim;
     const Scalar* q;  // [queries, head_dim]
@@ -42,7 +42,8 @@ struct AttentionHead {
     const std::int64_t* key_positions;
 
     RelativeTable relative_keys, relative_values;
-    const Scalar* placed_q;  // [queries, head_dim], what meets the relative keys; null: q
+    const Scalar* content_bias;   // [head_dim]; null: none
+    const Scalar* position_bias;  // likewise
 };
 
 /// out [queries, out_stride >= head_dim]; lse [queries] is the logarithm to base 2 of each row's sum of
@@ -59,9 +60,10 @@ struct AttentionPullback {
     Scalar* dk;         // [keys, head_dim], added to
     Scalar* dv;         // [keys, head_dim], added to
     Scalar* dbias;      // like bias, added to; or null
-    Scalar* dplaced_q;  // like placed_q, set; read where there is one
     Scalar* drelative_keys;  // [count, head_dim], added to; or null
     Scalar* drelative_values;
+    Scalar* dcontent_bias;  // [head_dim], added to; or null
+    Scalar* dposition_bias;
 };
 
 void attention_pullback(const AttentionHead& head, const AttentionPullback& pullback);

@@ -116,11 +116,15 @@ inline void lanes_to_rows(const Scalar* from, Index from_stride, V factor, Index
     }
 }
 
-// to [count, to_stride] = factor * rows of `width` numbers, zero beyond them.
-inline void copy_rows(const Scalar* rows, Index stride, Index count, Index width, Scalar factor, Scalar* to,
-               Index to_stride) {
+// to [count, to_stride] = factor * (rows of `width` numbers + bias [width], if there is one), zero beyond them.
+inline void copy_rows(const Scalar* rows, Index stride, Index count, Index width, const Scalar* bias,
+                      Scalar factor, Scalar* to, Index to_stride) {
     for (Index i = 0; i < count; ++i, rows += stride, to += to_stride) {
-        for_each_vector(width, [&](Index c, auto at) { at.store(hn::Mul(at.load(rows + c), set(factor)), to + c); });
+        for_each_vector(width, [&](Index c, auto at) {
+            V value = at.load(rows + c);
+            if (bias != nullptr) value = hn::Add(value, at.load(bias + c));
+            at.store(hn::Mul(value, set(factor)), to + c);
+        });
         std::fill_n(to + width, to_stride - width, Scalar{0});
     }
 }

@@ -29,16 +29,20 @@ void row_means(const Scalar* outs, const Scalar* douts, Index width, Scalar* mea
 }
 
 // probabilities = 2^(scores - lse); dscores = probabilities (dscores - mean), in place, for one strip.
-HWY_INLINE void score_gradients(KeyRows rows, const Scalar* lse, const Scalar* mean_of, Scalar* probabilities,
-                                Scalar* dscores) {
+// alone: nothing flows to the score of a key that has the whole probability (it cancels, but rounds where
+// dscores and mean are added up in different orders).
+HWY_INLINE void score_gradients(KeyRows rows, const Scalar* lse, const Scalar* mean_of, bool alone,
+                                Scalar* probabilities, Scalar* dscores) {
     const D d;
     const Index tile = query_tile();
     const V log_sum = hn::LoadU(d, lse), mean = hn::LoadU(d, mean_of);
     for (Index j = rows.begin; j < rows.end; ++j) {
         Scalar *p = probabilities + j * tile, *ds = dscores + j * tile;
         const V probability = weight(hn::Sub(hn::LoadU(d, p), log_sum));
+        V gradient = hn::Mul(probability, hn::Sub(hn::LoadU(d, ds), mean));
+        if (alone) gradient = hn::IfThenZeroElse(hn::Eq(probability, set(1.0)), gradient);
         hn::StoreU(probability, d, p);
-        hn::StoreU(hn::Mul(probability, hn::Sub(hn::LoadU(d, ds), mean)), d, ds);
+        hn::StoreU(gradient, d, ds);
     }
 }
 
@@ -101,7 +105,7 @@ Pullback::Pullback(const AttentionHead& head, const AttentionPullback& pull, Wor
       dv_(pull.dv, head.keys, width_),
       drelative_keys_(pull.drelative_keys, head.relative_keys.count, width_),
       drelative_values_(pull.drelative_values, head.relative_values.count, width_) {
-    const bool placed = head.placed_q != nullptr;
+    const bool placed = has_two_queries(head);
     const auto lanes_of = [&](Index rows) { return memory.take(rows * query_tile()); };
     douts_ = lanes_of(width_);
     outs_ = lanes_of(width_);
@@ -123,13 +127,14 @@ void Pullback::take_tile() {
     queries_to_lanes(tile_, dout, pull_.stride, width_, 1, douts_);
     queries_to_lanes(tile_, pull_.out + begin * pull_.stride, pull_.stride, width_, 1, outs_);
     row_means(outs_, douts_, width_, mean_);
-    copy_rows(head_.q + begin * width_, width_, count, width_, head_.scale, query_rows_, stride_);
-    copy_rows(dout, pull_.stride, count, width_, 1, dout_rows_, stride_);
+    const auto copy_queries = [&](const Scalar* bias, Scalar* to) {
+        copy_rows(head_.q + begin * width_, width_, count, width_, bias, head_.scale, to, stride_);
+    };
+    copy_queries(head_.content_bias, query_rows_);
+    if (placed_rows_ != query_rows_) copy_queries(head_.position_bias, placed_rows_);
+    copy_rows(dout, pull_.stride, count, width_, nullptr, 1, dout_rows_, stride_);
     std::fill_n(dqueries_, width_ * query_tile(), Scalar{0});
-    if (head_.placed_q != nullptr) {
-        copy_rows(head_.placed_q + begin * width_, width_, count, width_, head_.scale, placed_rows_, stride_);
-        std::fill_n(dplaced_, width_ * query_tile(), Scalar{0});
-    }
+    std::fill_n(dplaced_, width_ * query_tile(), Scalar{0});
     std::fill_n(std::copy_n(pull_.lse + begin, count, lse_), query_tile() - count, infinity);
 }
 
@@ -139,7 +144,8 @@ void Pullback::add_tile(Index key, Index count) {
     scores_of_.add_relative(head_.relative_values, tile_, key, douts_, dscores_);
     for (int s = 0; s < strips; ++s) {
         const Index lane = s * lanes();
-        score_gradients(tile_.rows[s], lse_ + lane, mean_ + lane, scores_ + lane, dscores_ + lane);
+        score_gradients(tile_.rows[s], lse_ + lane, mean_ + lane, head_.relative_values.table != nullptr,
+                        scores_ + lane, dscores_ + lane);
         if (pull_.dbias != nullptr)
             add_bias_gradient(head_, tile_.strip[s], tile_.rows[s], key, dscores_ + lane, pull_.dbias);
     }
@@ -179,15 +185,28 @@ void Pullback::add_relative_gradients(Index key) const {
     });
 }
 
+// bias [width] += factor * rows [width, query tile], all lanes added up
+void add_lanes(const Scalar* rows, Index width, Scalar factor, Scalar* bias) {
+    if (bias == nullptr) return;
+    for (Index c = 0; c < width; ++c, rows += query_tile()) {
+        V total = zero();
+        for (Index i = 0; i < query_tile(); i += lanes()) total = hn::Add(total, hn::LoadU(D(), rows + i));
+        bias[c] += factor * sum(total);
+    }
+}
+
 void Pullback::give_tile() const {
-    const auto give = [&](const Scalar* from, Scalar* to) {
-        for (int s = 0; s < strips && tile_.strip[s].count > 0; ++s) {
-            lanes_to_rows(from + s * lanes(), query_tile(), set(head_.scale), tile_.strip[s].count, width_,
-                          to + tile_.strip[s].begin * width_, width_);
-        }
-    };
-    give(dqueries_, pull_.dq);
-    if (head_.placed_q != nullptr) give(dplaced_, pull_.dplaced_q);
+    add_lanes(dqueries_, width_, head_.scale, pull_.dcontent_bias);
+    if (dplaced_ != dqueries_) {
+        add_lanes(dplaced_, width_, head_.scale, pull_.dposition_bias);
+        for (Index i = 0; i < width_ * query_tile(); i += lanes())
+            hn::StoreU(hn::Add(hn::LoadU(D(), dqueries_ + i), hn::LoadU(D(), dplaced_ + i)), D(),
+                       dqueries_ + i);
+    }
+    for (int s = 0; s < strips && tile_.strip[s].count > 0; ++s) {
+        lanes_to_rows(dqueries_ + s * lanes(), query_tile(), set(head_.scale), tile_.strip[s].count, width_,
+                      pull_.dq + tile_.strip[s].begin * width_, width_);
+    }
 }
 
 void Pullback::run() {

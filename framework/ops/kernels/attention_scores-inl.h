@@ -64,6 +64,22 @@ inline void queries_to_lanes(const QueryTile& tile, const Scalar* rows, Index st
     }
 }
 
+// queries [width, query tile] += factor * bias [width] in every lane, where there is one
+inline void add_to_lanes(const Scalar* bias, Index width, Scalar factor, Scalar* queries) {
+    if (bias == nullptr) return;
+    for (Index c = 0; c < width; ++c, queries += query_tile()) {
+        const V term = set(factor * bias[c]);
+        for (Index i = 0; i < query_tile(); i += lanes())
+            hn::StoreU(hn::Add(hn::LoadU(D(), queries + i), term), D(), queries + i);
+    }
+}
+
+// Whether keys and the vectors of distances meet different queries.
+inline bool has_two_queries(const AttentionHead& head) {
+    return head.relative_keys.table != nullptr &&
+           (head.content_bias != nullptr || head.position_bias != nullptr);
+}
+
 // The scores of tiles of keys for the tile of queries at hand.
 class Scores {
   public:
@@ -71,15 +87,18 @@ class Scores {
     Scores(const AttentionHead& head, Workspace& memory)
         : head_(head),
           queries_(memory.take(head.head_dim * query_tile())),
-          placed_(head.placed_q == nullptr ? queries_ : memory.take(head.head_dim * query_tile())),
+          placed_(has_two_queries(head) ? memory.take(head.head_dim * query_tile()) : queries_),
           relative_(head, memory.take(RelativeTile::size())) {}
 
     void take_queries(const QueryTile& tile) const {
         const Index width = head_.head_dim;
         const Scalar factor = head_.scale * static_cast<Scalar>(log2_e);
         queries_to_lanes(tile, head_.q + tile.begin * width, width, width, factor, queries_);
-        if (placed_ != queries_)
-            queries_to_lanes(tile, head_.placed_q + tile.begin * width, width, width, factor, placed_);
+        if (placed_ != queries_) {
+            std::copy_n(queries_, width * query_tile(), placed_);
+            add_to_lanes(head_.position_bias, width, factor, placed_);
+        }
+        add_to_lanes(head_.content_bias, width, factor, queries_);
     }
 
     // scores [keys, query tile] where the tile has rows
