@@ -2,11 +2,13 @@
 // the distance.
 
 #include <cmath>
+#include <numeric>
 
 #include "framework/ops/matmul.h"
 #include "framework/ops/shape.h"
 #include "models/distances.h"
 #include "models/encoding.h"
+#include "models/table_cache.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -33,14 +35,9 @@ class TransformerXl : public PositionalEncoding {
         RelativeVectors& keys = terms.relative_keys;
         keys = relative_vectors(query, key);
         const auto count = static_cast<Index>(keys.rows.size());
-        Tensor sinusoids = Tensor::empty({1, count, shape_.width});
-        for (Index i = 0; i < count; ++i) {
-            keys.rows[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i);
-            for (Index c = 0; c < shape_.width; ++c) {
-                sinusoids.data()[i * shape_.width + c] = static_cast<Scalar>(sinusoid(keys.first + i, c));
-            }
-        }
-        const Variable projected = linear(sinusoids, projections_[static_cast<std::size_t>(context.layer)]);
+        std::iota(keys.rows.begin(), keys.rows.end(), 0);
+        const Variable projected =
+            linear(sinusoids(keys.first, count), projections_[static_cast<std::size_t>(context.layer)]);
         keys.table = reshape(split_heads(projected, 0, shape_.heads, shape_.head_dim),
                              {shape_.heads, count, shape_.head_dim});
         terms.content_bias = content_.of_layer(context.layer);
@@ -55,7 +52,7 @@ class TransformerXl : public PositionalEncoding {
         for (Index i = 0; i < shape_.width / 2; ++i) card.inv_freq.push_back(frequency(i));
         for (std::int64_t position : request.positions) {
             card.embedding.emplace_back();
-            for (Index c = 0; c < shape_.width; ++c) card.embedding.back().push_back(sinusoid(position, c));
+            for (Index c = 0; c < shape_.width; ++c) card.embedding.back().push_back(wave_of(c)(position));
         }
         card.conventions["embedding"] =
             "R of a distance, not added to tokens: [sin | cos] over the model width";
@@ -91,16 +88,42 @@ class TransformerXl : public PositionalEncoding {
         return std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(shape_.width));
     }
 
-    // R_t = [sin(t w) | cos(t w)], with t cut at clamp_len.
-    double sinusoid(std::int64_t distance, Index c) const {
+    // A component of R_t = [sin(t w) | cos(t w)], with t cut at clamp_len.
+    struct Wave {
+        double frequency;
+        bool sine;
+        Index clamp;
+        double operator()(std::int64_t distance) const {
+            const std::int64_t t = clamp == 0 ? distance : std::min<std::int64_t>(distance, clamp);
+            const double angle = static_cast<double>(t) * frequency;
+            return sine ? std::sin(angle) : std::cos(angle);
+        }
+    };
+    Wave wave_of(Index c) const {
         const Index half = shape_.width / 2;
-        const std::int64_t t = clamp_ == 0 ? distance : std::min<std::int64_t>(distance, clamp_);
-        const double angle = static_cast<double>(t) * frequency(c % half);
-        return c < half ? std::sin(angle) : std::cos(angle);
+        return {frequency(c % half), c < half, clamp_};
+    }
+
+    // Those of `count` distances from `first` on: [1, count, width]. All layers and steps ask for the same.
+    Tensor sinusoids(std::int64_t first, Index count) const {
+        const Positions ends(1, 2, 1, {first, first + count});
+        return sinusoids_
+            .get(ends, 0,
+                 [&] {
+                     Tensor table = Tensor::empty({1, count, shape_.width});
+                     for (Index c = 0; c < shape_.width; ++c) {
+                         const Wave wave = wave_of(c);
+                         for (Index i = 0; i < count; ++i)
+                             table.data()[i * shape_.width + c] = static_cast<Scalar>(wave(first + i));
+                     }
+                     return std::vector{table};
+                 })
+            .front();
     }
 
     EncodingShape shape_;
     Index clamp_;
+    TableCache sinusoids_;
     QueryBias content_, position_;
     std::vector<Parameter> projections_;  // W_kR by layer, [heads * head_dim, width]
 };

@@ -86,7 +86,7 @@ Positions positions_of(Where where, Index batch, Index begin, Index length) {
 
 // What inputs a problem has beside q, k and v.
 struct Tables {
-    Tensor bias;                              // of distances
+    Tensor bias;                             // of distances
     Tensor keys, values, content, position;  // the relative terms; some may be missing
 };
 
@@ -179,7 +179,8 @@ std::vector<Result> run(Attention form, const Problem& p) {
 }
 
 const Tensor& named(const std::vector<Result>& results, const std::string& name) {
-    return std::find_if(results.begin(), results.end(), [&](const Result& r) { return r.name == name; })->value;
+    return std::find_if(results.begin(), results.end(), [&](const Result& r) { return r.name == name; })
+        ->value;
 }
 
 void expect_same(const std::vector<Result>& found, const std::vector<Result>& expected) {

@@ -68,7 +68,7 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
         std::fill_n(running.most, strips, set(-infinity));
         std::fill_n(running.total, strips, zero());
 
-        for_each_key_tile(head, tile, [&](Index key, Index) {
+        for_each_key_tile(head, tile, {0, head.keys}, [&](Index key, Index) {
             scores_of(tile, key, scores);
             for (int s = 0; s < strips; ++s) {
                 if (tile.rows[s].count() == 0) continue;

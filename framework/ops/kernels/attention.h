@@ -23,8 +23,8 @@ struct RelativeTable {
     const std::int32_t* rows = nullptr;
 };
 
-/// One head: softmax(scale ((q + content_bias) k^T + (q + position_bias) r^T) + bias) (v + w) under a mask, r and
-/// w the relative vectors of keys and values.
+/// One head: softmax(scale ((q + content_bias) k^T + (q + position_bias) r^T) + bias) (v + w) under a mask, r
+/// and w the relative vectors of keys and values.
 struct AttentionHead {
     Index queries, keys, head_dim;
     const Scalar* q;  // [queries, head_dim]
@@ -55,11 +55,11 @@ struct AttentionPullback {
     const Scalar* out;   // [queries, stride]
     const Scalar* dout;  // [queries, stride]
     Index stride;
-    const Scalar* lse;  // [queries]
-    Scalar* dq;         // [queries, head_dim], set
-    Scalar* dk;         // [keys, head_dim], added to
-    Scalar* dv;         // [keys, head_dim], added to
-    Scalar* dbias;      // like bias, added to; or null
+    const Scalar* lse;       // [queries]
+    Scalar* dq;              // [queries, head_dim], set
+    Scalar* dk;              // [keys, head_dim], added to
+    Scalar* dv;              // [keys, head_dim], added to
+    Scalar* dbias;           // like bias, added to; or null
     Scalar* drelative_keys;  // [count, head_dim], added to; or null
     Scalar* drelative_values;
     Scalar* dcontent_bias;  // [head_dim], added to; or null

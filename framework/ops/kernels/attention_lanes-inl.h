@@ -66,8 +66,8 @@ constexpr Index by_fours(Index width) {
 }
 
 // to [width, one vector of lanes] = factor * the first `count` rows, transposed; zero in lanes past them.
-inline void rows_to_lanes(const Scalar* rows, Index stride, Index count, Index width, Scalar factor, Scalar* to,
-                   Index to_stride) {
+inline void rows_to_lanes(const Scalar* rows, Index stride, Index count, Index width, Scalar factor,
+                          Scalar* to, Index to_stride) {
     const D d;
     const Index n = lanes(), fast = count >= n ? by_fours(width) : 0;
     if constexpr (sizeof(Scalar) == sizeof(float)) {
@@ -81,27 +81,24 @@ inline void rows_to_lanes(const Scalar* rows, Index stride, Index count, Index w
                 }
             }
             transpose_blocks(v);
-            for (Index r = 0; r < 4; ++r)
-                hn::StoreU(hn::Mul(v[r], set(factor)), d, to + (c + r) * to_stride);
+            for (Index r = 0; r < 4; ++r) hn::StoreU(hn::Mul(v[r], set(factor)), d, to + (c + r) * to_stride);
         }
     }
     for (Index c = fast; c < width; ++c) {
-        for (Index i = 0; i < n; ++i)
-            to[c * to_stride + i] = i < count ? factor * rows[i * stride + c] : 0;
+        for (Index i = 0; i < n; ++i) to[c * to_stride + i] = i < count ? factor * rows[i * stride + c] : 0;
     }
 }
 
 // The way back: the first `count` rows of `width` numbers = factor * from [width, one vector], transposed.
-inline void lanes_to_rows(const Scalar* from, Index from_stride, V factor, Index count, Index width, Scalar* rows,
-                   Index stride) {
+inline void lanes_to_rows(const Scalar* from, Index from_stride, V factor, Index count, Index width,
+                          Scalar* rows, Index stride) {
     const D d;
     const Index n = lanes(), fast = by_fours(width);
     HWY_ALIGN Scalar buffer[HWY_MAX_BYTES / sizeof(Scalar)];
     if constexpr (sizeof(Scalar) == sizeof(float)) {
         for (Index c = 0; c < fast; c += 4) {
             V v[4];
-            for (Index r = 0; r < 4; ++r)
-                v[r] = hn::Mul(hn::LoadU(d, from + (c + r) * from_stride), factor);
+            for (Index r = 0; r < 4; ++r) v[r] = hn::Mul(hn::LoadU(d, from + (c + r) * from_stride), factor);
             transpose_blocks(v);
             for (Index r = 0; r < std::min<Index>(4, count); ++r) {
                 hn::Store(v[r], d, buffer);
@@ -116,7 +113,8 @@ inline void lanes_to_rows(const Scalar* from, Index from_stride, V factor, Index
     }
 }
 
-// to [count, to_stride] = factor * (rows of `width` numbers + bias [width], if there is one), zero beyond them.
+// to [count, to_stride] = factor * (rows of `width` numbers + bias [width], if there is one), zero beyond
+// them.
 inline void copy_rows(const Scalar* rows, Index stride, Index count, Index width, const Scalar* bias,
                       Scalar factor, Scalar* to, Index to_stride) {
     for (Index i = 0; i < count; ++i, rows += stride, to += to_stride) {

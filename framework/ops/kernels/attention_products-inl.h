@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::inline LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
-// Sums that a register tile holds, in vectors: two ports of a latency of four cycles need eight at a time; the
-// more there are, the fewer loads a multiplication.
+// Sums that a register tile holds, in vectors: two ports of a latency of four cycles need eight at a time;
+// the more there are, the fewer loads a multiplication.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int register_sums = 16;
 #else
@@ -71,7 +71,14 @@ HWY_INLINE void row_blocks(Index rows, Left<order> a, const Scalar* b, Index b_s
 template <int NV, bool add, Order order>
 void multiply(Index rows, Index depth, Left<order> a, const Scalar* b, Index b_stride, Scalar* c,
               Index c_stride) {
-    row_blocks<register_sums / NV, NV, add>(rows, a, b, b_stride, c, c_stride, depth);
+    constexpr Index most = register_sums / NV;
+    const Index rest = rows % most;
+    if (add || rest == 0 || rows < most)
+        return row_blocks<most, NV, add>(rows, a, b, b_stride, c, c_stride, depth);
+    row_blocks<most, NV, add>(rows - rest, a, b, b_stride, c, c_stride, depth);
+    const Index last = rows - most;  // a whole block again, some of whose rows are known already
+    a.data += last * (order == Order::by_rows ? a.stride : 1);
+    register_block<most, NV, add>(a, b, b_stride, c + last * c_stride, c_stride, depth);
 }
 
 // The same for any number of whole vectors of columns; C is added to.

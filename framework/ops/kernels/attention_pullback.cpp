@@ -51,7 +51,10 @@ class PaddedGradient {
   public:
     // into: [count, width], or null for none
     PaddedGradient(Scalar* into, Index count, Index width)
-        : into_(into), count_(into == nullptr ? 0 : count), width_(width), stride_(round_to_lanes(width)),
+        : into_(into),
+          count_(into == nullptr ? 0 : count),
+          width_(width),
+          stride_(round_to_lanes(width)),
           copy_(stride_ == width ? 0 : count_ * stride_) {
         if (stride_ != width) std::fill_n(copy_.data(), count_ * stride_, Scalar{0});
     }
@@ -65,6 +68,9 @@ class PaddedGradient {
     Index count_, width_, stride_;
     Scratch copy_;
 };
+
+// Numbers of keys, values and their gradients at a time: 1 MiB of float.
+constexpr Index block_numbers = 262144;
 
 // The pullback of one head, a tile of queries at a time.
 class Pullback {
@@ -81,17 +87,17 @@ class Pullback {
     void add_tile(Index key, Index count);
     void add_key_gradients(Index key, Index count) const;
     void add_relative_gradients(Index key) const;
-    void give_tile() const;
+    void give_tile(bool add) const;
 
     const AttentionHead& head_;
     const AttentionPullback& pull_;
     Index width_, stride_;  // of a row, and rounded to whole vectors
     Scores scores_of_;
     QueryTile tile_;
-    Scalar *douts_, *outs_, *dqueries_, *dplaced_;          // [width, query tile]
-    Scalar *query_rows_, *placed_rows_, *dout_rows_;        // [query tile, stride]
-    Scalar *scores_, *dscores_;                             // [key tile, query tile]
-    Scalar *lse_, *mean_;                                   // [query tile]
+    Scalar *douts_, *outs_, *dqueries_, *dplaced_;    // [width, query tile]
+    Scalar *query_rows_, *placed_rows_, *dout_rows_;  // [query tile, stride]
+    Scalar *scores_, *dscores_;                       // [key tile, query tile]
+    Scalar *lse_, *mean_;                             // [query tile]
     PaddedGradient dk_, dv_, drelative_keys_, drelative_values_;
 };
 
@@ -195,7 +201,8 @@ void add_lanes(const Scalar* rows, Index width, Scalar factor, Scalar* bias) {
     }
 }
 
-void Pullback::give_tile() const {
+// add: there are gradients of these queries from other keys already
+void Pullback::give_tile(bool add) const {
     add_lanes(dqueries_, width_, head_.scale, pull_.dcontent_bias);
     if (dplaced_ != dqueries_) {
         add_lanes(dplaced_, width_, head_.scale, pull_.dposition_bias);
@@ -203,18 +210,35 @@ void Pullback::give_tile() const {
             hn::StoreU(hn::Add(hn::LoadU(D(), dqueries_ + i), hn::LoadU(D(), dplaced_ + i)), D(),
                        dqueries_ + i);
     }
+    Scalar* const dq = pull_.dq + tile_.begin * width_;
+    Scalar* const rows = add ? query_rows_ : dq;
+    const Index stride = add ? stride_ : width_;
     for (int s = 0; s < strips && tile_.strip[s].count > 0; ++s) {
         lanes_to_rows(dqueries_ + s * lanes(), query_tile(), set(head_.scale), tile_.strip[s].count, width_,
-                      pull_.dq + tile_.strip[s].begin * width_, width_);
+                      rows + s * lanes() * stride, stride);
     }
+    if (add) add_rows(rows, stride, tile_.count, width_, dq);
 }
 
+// Keys are taken by blocks that stay in the second-level cache together with their gradients.
 void Pullback::run() {
-    for (Index begin = 0; begin < head_.queries; begin += query_tile()) {
-        place_tile(head_, begin, tile_);
-        take_tile();
-        for_each_key_tile(head_, tile_, [&](Index key, Index count) { add_tile(key, count); });
-        give_tile();
+    const Index block = std::max(key_tile, block_numbers / (4 * stride_) / key_tile * key_tile);
+    for (Index first = 0; first < head_.keys; first += block) {
+        const KeyRows keys{first, std::min(first + block, head_.keys)};
+        for (Index begin = 0; begin < head_.queries; begin += query_tile()) {
+            place_tile(head_, begin, tile_);
+            bool seen = false;
+            for_each_key_tile(head_, tile_, keys, [&](Index key, Index count) {
+                if (!seen) take_tile();
+                seen = true;
+                add_tile(key, count);
+            });
+            if (seen) {
+                give_tile(first > 0);
+            } else if (first == 0) {
+                std::fill_n(pull_.dq + begin * width_, tile_.count * width_, Scalar{0});
+            }
+        }
     }
     for (const PaddedGradient* gradient : {&dk_, &dv_, &drelative_keys_, &drelative_values_})
         gradient->finish();

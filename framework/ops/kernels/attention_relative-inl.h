@@ -1,8 +1,8 @@
 // Terms with a vector for each distance (arXiv:1803.02155, arXiv:1901.02860) in the attention kernels.
 //
 // Where queries and keys run on by one, the distances of a strip of queries and a tile of keys are a band of
-// (keys + lanes - 1) numbers, and pair (i, j) has the distance number (last key - j) + (i - first lane). So the
-// band's vectors times the queries are one product [band, lanes], of which each pair needs one entry on a
+// (keys + lanes - 1) numbers, and pair (i, j) has the distance number (last key - j) + (i - first lane). So
+// the band's vectors times the queries are one product [band, lanes], of which each pair needs one entry on a
 // diagonal; and weights of pairs, put on their diagonals, go back by one product. Neighbours in the band that
 // share a row of the table (clipped distances) are multiplied once.
 #if defined(LOCUS_ATTENTION_RELATIVE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -27,10 +27,10 @@ constexpr Index most_lanes = HWY_MAX_BYTES / sizeof(Scalar);
 
 // Lanes and keys whose positions run on by one, and whose distances use every `step`-th row of the table.
 struct Band {
-    Index lane, lanes_end;  // of the strip
-    KeyRows rows;           // of the tile of keys
-    Index distances;        // from the first lane to the last key, and on by one
-    Index first_row, step, count;  // the rows of the table that are used
+    Index lane, lanes_end;                      // of the strip
+    KeyRows rows;                               // of the tile of keys
+    Index distances;                            // from the first lane to the last key, and on by one
+    Index first_row, step, count;               // the rows of the table that are used
     std::int32_t place[key_tile + most_lanes];  // which of these a distance has
 };
 
@@ -146,11 +146,12 @@ class RelativeTile {
     RelativeTile(const AttentionHead& head, Scalar* memory)
         : head_(head), products_(memory), rows_(memory + rows() * lanes()) {}
 
-    // scores [keys, query tile] of one strip += queries [head_dim, query tile] of that strip times the table's
-    // rows of the pairs.
+    // scores [keys, query tile] of one strip += queries [head_dim, query tile] of that strip times the
+    // table's rows of the pairs.
     void add_terms(const RelativeTable& table, const Band& band, const Scalar* queries, Scalar* scores) const;
 
-    // sums() [band.count, lanes] = weights [keys, query tile] of one strip, those of a row of the table added.
+    // sums() [band.count, lanes] = weights [keys, query tile] of one strip, those of a row of the table
+    // added.
     void add_up(const Band& band, const Scalar* weights) const;
 
     // sums [head_dim, query tile] of one strip += the table's rows times sums()
@@ -160,7 +161,8 @@ class RelativeTile {
                           lanes(), sums, query_tile());
     }
 
-    // Gradient of the table: its rows [.., stride] += sums() times rows of the strip's queries [count, stride]
+    // Gradient of the table: its rows [.., stride] += sums() times rows of the strip's queries [count,
+    // stride]
     void add_gradient(const Band& band, const Scalar* query_rows, Index count, Index stride,
                       Scalar* first_row) const {
         accumulate_product(band.count, stride, count, Left<Order::by_rows>{products_, lanes()}, query_rows,
@@ -179,7 +181,7 @@ class RelativeTile {
 };
 
 inline void RelativeTile::add_terms(const RelativeTable& table, const Band& band, const Scalar* queries,
-                             Scalar* scores) const {
+                                    Scalar* scores) const {
     const D d;
     const Index n = lanes(), width = head_.head_dim;
     const auto own = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(band.lane)),
@@ -218,8 +220,7 @@ inline void RelativeTile::add_up(const Band& band, const Scalar* weights) const 
         return hn::StoreU(total, d, products_);
     }
     std::fill_n(rows_, (n - 1) * n, Scalar{0});
-    for (Index j = 0; j < count; ++j)
-        hn::StoreU(weight_of(band.rows.begin + j), d, rows_ + (n - 1 + j) * n);
+    for (Index j = 0; j < count; ++j) hn::StoreU(weight_of(band.rows.begin + j), d, rows_ + (n - 1 + j) * n);
     std::fill_n(rows_ + (n - 1 + count) * n, (n - 1) * n, Scalar{0});
     stagger_(count + n - 1, rows_);
     // row r now has, in each lane, the weight of the distance number last - r

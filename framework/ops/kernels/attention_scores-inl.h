@@ -33,30 +33,28 @@ class Workspace {
 
 // scores [keys, query tile] = keys (or values) [.., head_dim] times queries [head_dim, query tile]
 inline void multiply_rows(const AttentionHead& head, const QueryTile& tile, const Scalar* rows, Index key,
-                   const Scalar* queries, Scalar* scores) {
+                          const Scalar* queries, Scalar* scores) {
     const Index width = head.head_dim, stride = query_tile();
     for_each_block(tile, [&](auto vectors, int s, KeyRows seen) {
-        multiply<vectors(), false>(seen.count(), width,
-                                   Left<Order::by_rows>{rows + (key + seen.begin) * width, width},
-                                   queries + s * lanes(), stride,
-                                   scores + seen.begin * stride + s * lanes(), stride);
+        multiply<vectors(), false>(
+            seen.count(), width, Left<Order::by_rows>{rows + (key + seen.begin) * width, width},
+            queries + s * lanes(), stride, scores + seen.begin * stride + s * lanes(), stride);
     });
 }
 
 // sums [head_dim, query tile] += rows [keys, head_dim] transposed times weights [keys, query tile]
 inline void add_weighted_rows(const AttentionHead& head, const QueryTile& tile, const Scalar* rows, Index key,
-                       const Scalar* weights, Scalar* sums) {
+                              const Scalar* weights, Scalar* sums) {
     const Index width = head.head_dim, stride = query_tile();
     for_each_block(tile, [&](auto vectors, int s, KeyRows seen) {
-        multiply<vectors(), true>(width, seen.count(),
-                                  Left<Order::by_columns>{rows + (key + seen.begin) * width, width},
-                                  weights + seen.begin * stride + s * lanes(), stride, sums + s * lanes(),
-                                  stride);
+        multiply<vectors(), true>(
+            width, seen.count(), Left<Order::by_columns>{rows + (key + seen.begin) * width, width},
+            weights + seen.begin * stride + s * lanes(), stride, sums + s * lanes(), stride);
     });
 }
 
-inline void queries_to_lanes(const QueryTile& tile, const Scalar* rows, Index stride, Index width, Scalar factor,
-                      Scalar* to) {
+inline void queries_to_lanes(const QueryTile& tile, const Scalar* rows, Index stride, Index width,
+                             Scalar factor, Scalar* to) {
     for (const Strip& strip : tile.strip) {
         rows_to_lanes(rows, stride, std::max<Index>(strip.count, 0), width, factor, to, query_tile());
         rows += lanes() * stride;
@@ -83,7 +81,9 @@ inline bool has_two_queries(const AttentionHead& head) {
 // The scores of tiles of keys for the tile of queries at hand.
 class Scores {
   public:
-    static Index size(const AttentionHead& head) { return 2 * head.head_dim * query_tile() + RelativeTile::size(); }
+    static Index size(const AttentionHead& head) {
+        return 2 * head.head_dim * query_tile() + RelativeTile::size();
+    }
     Scores(const AttentionHead& head, Workspace& memory)
         : head_(head),
           queries_(memory.take(head.head_dim * query_tile())),

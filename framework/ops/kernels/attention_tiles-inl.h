@@ -44,7 +44,7 @@ struct Strip {
     bool consecutive;                                          // positions run on by one a lane
 };
 
-// Some rows of a tile of keys.
+// Some keys, or some rows of a tile of keys.
 struct KeyRows {
     Index begin = 0, end = 0;
     Index count() const { return end - begin; }
@@ -114,9 +114,10 @@ inline KeyRows rows_of(const AttentionHead& head, const Strip& strip, Index key,
     return rows.begin < rows.end ? rows : KeyRows{};
 }
 
-// Calls body(key, count) for every tile of keys that some query of the tile sees, with tile.rows set.
+// Calls body(key, count) for every tile of the keys `among` that some query of the tile sees, with tile.rows
+// set.
 template <typename Body>
-void for_each_key_tile(const AttentionHead& head, QueryTile& tile, const Body& body) {
+void for_each_key_tile(const AttentionHead& head, QueryTile& tile, KeyRows among, const Body& body) {
     Index first = head.keys, last = -1;
     bool dilated = false;
     for (const Strip& strip : tile.strip) {
@@ -124,9 +125,10 @@ void for_each_key_tile(const AttentionHead& head, QueryTile& tile, const Body& b
         last = std::max(last, strip.most_last);
         dilated = dilated || strip.dilated;
     }
-    const auto run = [&](Index begin, Index end) {
-        for (Index key = begin; key < end; key += key_tile) {
-            const Index count = std::min(key_tile, end - key);
+    const auto run = [&](Index from, Index to) {
+        const Index stop = std::min(to, among.end);
+        for (Index key = std::max(from, among.begin); key < stop; key += key_tile) {
+            const Index count = std::min(key_tile, stop - key);
             if (dilated && !sees_any(head, tile, key, key + count)) continue;
             for (int s = 0; s < strips; ++s) tile.rows[s] = rows_of(head, tile.strip[s], key, count);
             body(key, count);
@@ -214,7 +216,7 @@ inline void add_bias(const AttentionHead& head, const Strip& strip, KeyRows rows
 
 // The mirror of add_bias: dbias[distance] += gradient of the score.
 inline void add_bias_gradient(const AttentionHead& head, const Strip& strip, KeyRows rows, Index key,
-                       const Scalar* dscores, Scalar* dbias) {
+                              const Scalar* dscores, Scalar* dbias) {
     dscores += rows.begin * query_tile();
     for (Index j = rows.begin; j < rows.end; ++j, dscores += query_tile()) {
         const std::int64_t position = head.key_positions[key + j];
@@ -254,7 +256,8 @@ inline void hide(const AttentionHead& head, const Strip& strip, KeyRows rows, In
 }
 
 // The same where it is needed: all lanes see the rows between.
-inline void apply_mask(const AttentionHead& head, const Strip& strip, KeyRows rows, Index key, Scalar* scores) {
+inline void apply_mask(const AttentionHead& head, const Strip& strip, KeyRows rows, Index key,
+                       Scalar* scores) {
     if (strip.dilated || head.ranges->by_segment) return hide(head, strip, rows, key, scores);
     const Index near = std::max(strip.most_first, Index{0}) - key;
     const Index begin = std::clamp(near, rows.begin, rows.end);

@@ -99,18 +99,18 @@ inline void add_relative_terms(std::vector<OpCase>& cases, const std::string& na
                          terms.position_bias = v[6];
                          return form(v[0], v[1], v[2], terms, Mask{.window = 3, .global = 1});
                      }});
-    cases.push_back({name + "_relative_segments",
-                     {{2, 2, 9, 3}, {2, 2, 9, 3}, {2, 2, 9, 3}, {1, 5, 3}, {2, 5}},
-                     [=](Inputs v) {
-                         AttentionTerms terms;
-                         terms.query = terms.key =
-                             Positions(1, 9, 1, {0, 1, 2, 0, 1, Positions::none, 3, 4, 9});
-                         terms.relative_keys = some_vectors(v[3], 10);
-                         terms.relative_keys.rows[8] = -1;
-                         terms.bias = {v[4], -9, terms.relative_keys.rows};
-                         terms.position_bias = Variable();
-                         return form(v[0], v[1], v[2], terms, segments(2, 9, -1));
-                     }});
+    cases.push_back(
+        {name + "_relative_segments",
+         {{2, 2, 9, 3}, {2, 2, 9, 3}, {2, 2, 9, 3}, {1, 5, 3}, {2, 5}},
+         [=](Inputs v) {
+             AttentionTerms terms;
+             terms.query = terms.key = Positions(1, 9, 1, {0, 1, 2, 0, 1, Positions::none, 3, 4, 9});
+             terms.relative_keys = some_vectors(v[3], 10);
+             terms.relative_keys.rows[8] = -1;
+             terms.bias = {v[4], -9, terms.relative_keys.rows};
+             terms.position_bias = Variable();
+             return form(v[0], v[1], v[2], terms, segments(2, 9, -1));
+         }});
     cases.push_back({name + "_relative_values_only",
                      {{1, 2, 4, 6}, {1, 2, 9, 6}, {1, 2, 9, 6}, {2, 17, 6}, {2, 6}},
                      [=](Inputs v) {
