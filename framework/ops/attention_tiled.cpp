@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 
 #include "framework/ops/attention.h"
 #include "framework/ops/attention_checks.h"
@@ -154,11 +155,11 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
     const AttentionSizes s = attention_sizes(q, k, v, terms, mask);
     check_rows(terms.relative_keys);
     check_rows(terms.relative_values);
-    const Call call{s,
-                    mask,
-                    terms,
-                    {q, k, v, bias_by_distance(terms.bias), terms.relative_keys.table,
-                     terms.relative_values.table, terms.content_bias, terms.position_bias}};
+    Call call{s,
+              mask,
+              terms,
+              {q, k, v, bias_by_distance(terms.bias), terms.relative_keys.table, terms.relative_values.table,
+               terms.content_bias, terms.position_bias}};
     const Index width = s.heads * s.head_dim;
     Tensor out = Tensor::empty({s.batch, s.queries, width}),
            lse = Tensor::empty({s.batch, s.heads, s.queries});
@@ -166,9 +167,9 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
         kernels::attention_forward(head, out.data() + b * s.queries * width + h * s.head_dim, width,
                                    lse.data() + (b * s.heads + h) * s.queries);
     });
-    const Call::Inputs& in = call.inputs;
+    const Call::Inputs in = call.inputs;
     return record(out, {in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7]},
-                  [=](const Tensor& cotangent, const Gradients& gradients) {
+                  [call = std::move(call), out, lse](const Tensor& cotangent, const Gradients& gradients) {
                       call.pull_back(out, lse, cotangent, gradients);
                   });
 }

@@ -17,12 +17,27 @@ struct Running {
     V most[strips], total[strips];
 };
 
+// The greatest of `most` and the scores of a strip, in four chains at a time.
+HWY_INLINE V greatest_of(KeyRows rows, const Scalar* scores, V most) {
+    const D d;
+    const Index tile = query_tile();
+    V a = most, b = most, e = most, f = most;
+    Index j = rows.begin;
+    for (; j + 4 <= rows.end; j += 4) {
+        a = hn::Max(a, hn::LoadU(d, scores + j * tile));
+        b = hn::Max(b, hn::LoadU(d, scores + (j + 1) * tile));
+        e = hn::Max(e, hn::LoadU(d, scores + (j + 2) * tile));
+        f = hn::Max(f, hn::LoadU(d, scores + (j + 3) * tile));
+    }
+    for (; j < rows.end; ++j) a = hn::Max(a, hn::LoadU(d, scores + j * tile));
+    return hn::Max(hn::Max(a, b), hn::Max(e, f));
+}
+
 // Turns the scores of a strip into 2^(score - maximum so far); gives what earlier sums are multiplied by.
 HWY_INLINE V exponentiate(KeyRows rows, Scalar* scores, V& most, V& total) {
     const D d;
     const Index tile = query_tile();
-    V now = most;
-    for (Index j = rows.begin; j < rows.end; ++j) now = hn::Max(now, hn::LoadU(d, scores + j * tile));
+    const V now = greatest_of(rows, scores, most);
     // a lane that has seen nothing yet keeps -inf; subtracting 0 then gives 2^-inf = 0
     const V finite = hn::IfThenElse(hn::Eq(now, hn::Set(d, -infinity)), zero(), now);
     const V factor = weight(hn::Sub(most, finite));

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tests/bench/ops/support.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -31,6 +33,17 @@ AttentionTerms biased(const Variable& table, Index t) {
     return terms;
 }
 
+// Vectors of keys for clipped distances, from a table [1, 33, head_dim].
+AttentionTerms with_vectors(const Variable& table, Index t) {
+    AttentionTerms terms = terms_of(t);
+    terms.relative_keys.table = table;
+    terms.relative_keys.first = 1 - t;
+    for (Index distance = 1 - t; distance < t; ++distance)
+        terms.relative_keys.rows.push_back(
+            static_cast<std::int32_t>(std::clamp<Index>(distance, -16, 16) + 16));
+    return terms;
+}
+
 bool measure_lengths() {
     for (const Index t : {Index{128}, Index{512}, Index{2048}}) {
         const Index batch = t == 128 ? 2 : 1;
@@ -42,6 +55,11 @@ bool measure_lengths() {
         measure_op(
             fmt::format("attention_tiled, bias/{}", t), {heads_of, heads_of, heads_of, {heads, t}},
             [t](Inputs x) { return attention_tiled(x[0], x[1], x[2], biased(x[3], t), Mask{}); }, operations);
+        measure_op(
+            fmt::format("attention_tiled, vectors of distances/{}", t),
+            {heads_of, heads_of, heads_of, {1, 33, head_dim}},
+            [t](Inputs x) { return attention_tiled(x[0], x[1], x[2], with_vectors(x[3], t), Mask{}); },
+            operations);
         measure_op(fmt::format("attention_tiled, window 64/{}", t), {heads_of, heads_of, heads_of},
                    [t](Inputs x) {
                        Mask mask;
@@ -49,6 +67,11 @@ bool measure_lengths() {
                        return attention_tiled(x[0], x[1], x[2], terms_of(t), mask);
                    });
     }
+    const Shape wide{1, width / 64, 2048, 64};
+    measure_op(
+        "attention_tiled, heads of 64/2048", {wide, wide, wide},
+        [](Inputs x) { return attention_tiled(x[0], x[1], x[2], terms_of(2048), Mask{}); },
+        attention_operations(1, 2048));
     measure_op(
         "attention_by_rows/128", {by_head, by_head, by_head},
         [](Inputs x) { return attention_by_rows(x[0], x[1], x[2], terms_of(length), Mask{}); },
