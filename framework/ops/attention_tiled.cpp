@@ -30,7 +30,9 @@ struct Call {
     Mask mask;
     AttentionTerms terms;  // their maps and positions
     Inputs inputs;
+    MaskRanges common;  // of every sequence, where segments do not tell them apart
 
+    bool segmented() const { return !mask.query_segments.empty(); }
     MaskRanges ranges(Index b) const { return mask_ranges(mask, b, sizes.queries, sizes.keys); }
     bool placed() const { return terms.bias || terms.relative_keys || terms.relative_values; }
 
@@ -59,7 +61,6 @@ struct Call {
     }
 
     kernels::AttentionHead head(const MaskRanges& seen, Index b, Index h) const {
-        const bool segmented = !mask.query_segments.empty();
         return {.queries = sizes.queries,
                 .keys = sizes.keys,
                 .head_dim = sizes.head_dim,
@@ -68,8 +69,8 @@ struct Call {
                 .v = value(v, b, h),
                 .scale = sizes.scale,
                 .ranges = &seen,
-                .query_segments = segmented ? mask.query_segments.data() + b * sizes.queries : nullptr,
-                .key_segments = segmented ? mask.key_segments.data() + b * sizes.keys : nullptr,
+                .query_segments = segmented() ? mask.query_segments.data() + b * sizes.queries : nullptr,
+                .key_segments = segmented() ? mask.key_segments.data() + b * sizes.keys : nullptr,
                 .bias = value(bias, b, h),
                 .first_distance = terms.bias.first,
                 .query_positions = placed() ? terms.query.row(b) : nullptr,
@@ -83,10 +84,9 @@ struct Call {
     // Calls body(head, b, h) for all.
     template <typename Body>
     void for_each_head(const Body& body) const {
-        MaskRanges seen;
         for (Index b = 0; b < sizes.batch; ++b) {
-            if (b == 0 || !mask.query_segments.empty()) seen = ranges(b);
-            for (Index h = 0; h < sizes.heads; ++h) body(head(seen, b, h), b, h);
+            const MaskRanges own = segmented() ? ranges(b) : MaskRanges();
+            for (Index h = 0; h < sizes.heads; ++h) body(head(segmented() ? own : common, b, h), b, h);
         }
     }
 
@@ -159,7 +159,9 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
               mask,
               terms,
               {q, k, v, bias_by_distance(terms.bias), terms.relative_keys.table, terms.relative_values.table,
-               terms.content_bias, terms.position_bias}};
+               terms.content_bias, terms.position_bias},
+              {}};
+    if (!call.segmented()) call.common = call.ranges(0);
     const Index width = s.heads * s.head_dim;
     Tensor out = Tensor::empty({s.batch, s.queries, width}),
            lse = Tensor::empty({s.batch, s.heads, s.queries});
