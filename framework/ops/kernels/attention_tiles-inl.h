@@ -214,23 +214,25 @@ inline void add_bias(const AttentionHead& head, const Strip& strip, KeyRows rows
     }
 }
 
-// The mirror of add_bias: dbias[distance] += gradient of the score.
+// The mirror of add_bias: dbias[distance] += gradient of the score. Keys are taken in steps of a vector:
+// those of neighbours overlap, and a load waits long for a store that it overlaps in part.
 inline void add_bias_gradient(const AttentionHead& head, const Strip& strip, KeyRows rows, Index key,
                               const Scalar* dscores, Scalar* dbias) {
-    dscores += rows.begin * query_tile();
-    for (Index j = rows.begin; j < rows.end; ++j, dscores += query_tile()) {
+    const auto add_row = [&](Index j) {
         const std::int64_t position = head.key_positions[key + j];
-        if (position == Positions::none) continue;
+        const Scalar* from = dscores + j * query_tile();
+        if (position == Positions::none) return;
         if (strip.consecutive) {
             Scalar* at = dbias + (head.query_positions[strip.begin] - position - head.first_distance);
-            hn::StoreU(hn::Add(hn::LoadU(D(), at), hn::LoadU(D(), dscores)), D(), at);
-            continue;
+            return hn::StoreU(hn::Add(hn::LoadU(D(), at), hn::LoadU(D(), from)), D(), at);
         }
         for (Index i = 0; i < strip.count; ++i) {
             const std::int64_t query = head.query_positions[strip.begin + i];
-            if (query != Positions::none) dbias[query - position - head.first_distance] += dscores[i];
+            if (query != Positions::none) dbias[query - position - head.first_distance] += from[i];
         }
-    }
+    };
+    for (Index first = rows.begin; first < std::min(rows.begin + lanes(), rows.end); ++first)
+        for (Index j = first; j < rows.end; j += lanes()) add_row(j);
 }
 
 // -inf for the keys of some rows that a lane does not see.
