@@ -13,6 +13,7 @@
 #include "recipes/engine/cell_queue.h"
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
+#include "recipes/engine/ranks_per_cell.h"
 #include "recipes/engine/write.h"
 
 namespace fs = std::filesystem;
@@ -175,43 +176,54 @@ bool begin_with_others(const std::vector<Cell>& cells) {
                        [](const Cell& cell) { return !cell.recipe.from.arm.empty(); });
 }
 
-// The cells that are not done, in the order in which they are begun, and how many ranks work on one.
-struct Plan {
-    std::vector<std::size_t> order;
-    Index ranks_per_cell = 1;
-};
-
-Plan make_plan(const std::vector<Cell>& cells, const fs::path& out, const ExperimentRanks& ranks) {
-    Plan plan;
-    std::vector<double> work;
-    Index shards = 1;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (is_done(out / cells[i].name)) continue;
-        plan.order.push_back(i);
-        work.push_back(expected_work(cells[i].recipe));
-        shards = std::max(shards, cells[i].recipe.train.shards);
-    }
-    plan.ranks_per_cell = ranks.ranks_per_cell > 0 ? ranks.ranks_per_cell
-                          : begin_with_others(cells)
-                              ? ranks.world.size()
-                              : choose_ranks_per_cell(work, ranks.world.size(), shards);
-    if (plan.ranks_per_cell == ranks.world.size()) return plan;  // one after the other, as they are written
-    std::vector<std::size_t> places(work.size());
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-    std::stable_sort(places.begin(), places.end(), [&](auto a, auto b) { return work[a] > work[b]; });
-    std::vector<std::size_t> order;
-    for (const std::size_t place : places) order.push_back(plan.order[place]);
-    plan.order = order;
-    return plan;
+// The cells that are not done, as rank 0 finds them: it alone sees the folders.
+std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vector<Cell>& cells,
+                                     const fs::path& out) {
+    std::vector<Index> open;
+    on_root(world, [&] {
+        check_folders(cells, out);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (!is_done(out / cells[i].name)) open.push_back(static_cast<Index>(i));
+    });
+    open.resize(static_cast<std::size_t>(world.largest(static_cast<long>(open.size()))));
+    world.broadcast(std::span(open));
+    return {open.begin(), open.end()};
 }
 
-// All ranks follow rank 0's plan: it alone sees the folders.
-Plan share_plan(const Communicator& world, const Plan& own) {
-    std::vector<Index> numbers(own.order.begin(), own.order.end());
-    numbers.push_back(own.ranks_per_cell);
-    numbers.resize(static_cast<std::size_t>(world.largest(static_cast<long>(numbers.size()))));
-    world.broadcast(std::span(numbers));
-    return {{numbers.begin(), numbers.end() - 1}, numbers.back()};
+// How many ranks train a cell, and why: all ranks together find it out.
+int decide_ranks_per_cell(const std::vector<Cell>& cells, const std::vector<std::size_t>& order,
+                          const std::vector<double>& work, const ExperimentRanks& ranks, Reporter& reporter) {
+    const Communicator& world = ranks.world;
+    if (world.alone() || order.empty()) return world.size();
+    std::string why = fmt::format("{} of {}, as --ranks-per-cell says", ranks.ranks_per_cell, world.size());
+    Index chosen = ranks.ranks_per_cell;
+    if (chosen == 0 && begin_with_others(cells)) {
+        chosen = world.size();
+        why = fmt::format("all {}, because cells begin with other cells (from.arm)", chosen);
+    } else if (chosen == 0) {
+        const auto longest = static_cast<std::size_t>(std::max_element(work.begin(), work.end()) - work.begin());
+        const Recipe& timed = cells[order[longest]].recipe;
+        const double of_step = make_model(timed)->flops_per_token(timed.train.length) *
+                               static_cast<double>(timed.train.batch_tokens);
+        std::vector<double> steps;
+        for (const double cell : work) steps.push_back(cell / of_step);
+        const std::vector<StepTime> times = time_steps(timed, world, ranks.threads);
+        const RankChoice choice = choose_ranks_per_cell(steps, world.size(), times);
+        chosen = choice.ranks_per_cell;
+        why = reason_of(choice, steps, world.size(), times);
+    }
+    world.broadcast(std::span(&chosen, 1));
+    if (world.is_root()) reporter.message("ranks per cell: " + why);
+    return static_cast<int>(chosen);
+}
+
+// The longest expected first.
+std::vector<std::size_t> longest_first(const std::vector<std::size_t>& order, const std::vector<double>& work) {
+    std::vector<std::size_t> places(order.size()), sorted;
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    std::stable_sort(places.begin(), places.end(), [&](auto a, auto b) { return work[a] > work[b]; });
+    for (const std::size_t place : places) sorted.push_back(order[place]);
+    return sorted;
 }
 
 // Adds up what the groups did.
@@ -252,21 +264,18 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
             "--ranks-per-cell {}: cells begin with other cells (from.arm), so one after the other is run by "
             "all {} ranks",
             ranks.ranks_per_cell, world.size());
-    Plan plan;
-    on_root(world, [&] {
-        check_folders(cells, out);
-        plan = make_plan(cells, out, ranks);
-    });
-    plan = share_plan(world, plan);
-    const auto groups = world.size() / static_cast<int>(plan.ranks_per_cell);
-    const Communicator group =
-        groups == 1 ? world : world.split(static_cast<int>((world.rank() + 1L) * groups - 1) / world.size());
+    std::vector<std::size_t> order = cells_to_do(world, cells, out);
+    std::vector<double> work;
+    for (const std::size_t cell : order) work.push_back(expected_work(cells[cell].recipe));
+    const int ranks_per_cell = decide_ranks_per_cell(cells, order, work, ranks, reporter);
+    const Communicator group = group_of(world, ranks_per_cell);
+    if (ranks_per_cell < world.size()) order = longest_first(order, work);  // else as they are written
     Workbench bench(ranks.threads, group);
-    CellQueue queue(world, group, plan.order);
-    CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), plan.order.size());
+    CellQueue queue(world, group, order);
+    CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), order.size());
     ExperimentResult result;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (std::count(plan.order.begin(), plan.order.end(), i) > 0) continue;
+        if (std::count(order.begin(), order.end(), i) > 0) continue;
         ++result.skipped;
         if (world.is_root())
             reporter.message(fmt::format("[{}/{}] {}: done before", i + 1, cells.size(), cells[i].name));
