@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from ranks_support import RankCase, main
+from ranks_support import AT_ONCE, RankCase, main
 
 
 def mount(*options):
@@ -24,6 +24,8 @@ def small_disk(folder, size):
 
 
 class Disks(RankCase):
+    launcher = AT_ONCE
+
     def fails(self, process, *parts):
         out, err = self.ends(process, 5, seconds=10)
         for part in ["locus: ", *parts]:

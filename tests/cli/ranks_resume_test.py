@@ -8,12 +8,14 @@ import random
 import signal
 import time
 
-from ranks_support import FAULTS, KILLED, RankCase, main
+from ranks_support import AT_ONCE, FAULTS, KILLED, RankCase, main
 
 KILLS = int(os.environ.get("LOCUS_TEST_KILLS", "4"))
 
 
 class Resume(RankCase):
+    launcher = AT_ONCE
+
     def test_signals_and_another_number_of_ranks(self):
         words = ["train", "r.yaml", "train.steps=1200", "train.checkpoint_every=400"]
         self.locus(*words, "--out", "straight")
@@ -32,37 +34,39 @@ class Resume(RankCase):
         _, err = self.ends(process, 75, seconds=10)
         self.assertIn(f"going on from step {step}", err)
 
-        _, err = self.ranks(4, *words, "--out", "run")
+        _, err = self.ranks(1, *words, "--out", "run")
         self.assertEqual(err.count("trained after step 1200"), 1)
         self.same_as("straight", "run")
 
     def test_killed_at_any_moment(self):
         """Every second kill waits for a save to begin; a slow disk makes it likely to hit before the end of it."""
-        steps = 40 * KILLS
+        steps = 12 * KILLS + 20
         words = ["train", "r.yaml", f"train.steps={steps}", "train.checkpoint_every=2", "--resume", "auto"]
         self.locus(*words, "--out", "straight")
         checkpoints = self.folder / "run" / "checkpoints"
-        slow = {"LD_PRELOAD": FAULTS, "LOCUS_FAULT_SLOW_DISK": "2"} if FAULTS else {}
+        slow = {"LD_PRELOAD": FAULTS, "LOCUS_FAULT_SLOW_DISK": "10"} if FAULTS else {}
 
         def is_saving():
             return any(".tmp-" in name for name in self.names(checkpoints))
 
+        def saved():
+            return {name for name in self.names(checkpoints) if name.endswith(".h5")}
+
         kills, inside, where = 0, 0, []
         while kills < KILLS:
-            before = self.names(checkpoints)
+            before = saved()
             process = self.begin(1 + kills % 3, *words, "--out", "run", environment=slow)
-            self.wait_for(lambda: self.names(checkpoints) - before, process)  # past a checkpoint of its own
+            self.wait_for(lambda: saved() - before, process)  # past a checkpoint of its own
+            victims = self.processes()
             in_save = kills % 2 == 1
+            if in_save:
+                victims = [victim for victim in victims if self.rank_of(victim) == 0]
             time.sleep(random.uniform(0, 0.05))
             if in_save:
                 self.wait_for(is_saving, process, pause=0)
-            victims = self.processes()
             if process.poll() is not None or not victims:
                 self.fail(f"the run ended before kill {kills + 1} of {KILLS}: {process.communicate()}")
-            if in_save:
-                self.kill(0)
-            else:
-                os.kill(random.choice(victims), signal.SIGKILL)
+            os.kill(random.choice(victims), signal.SIGKILL)
             self.ends(process, KILLED, seconds=10)
             kills += 1
             inside += is_saving()  # its half file is still there

@@ -16,6 +16,8 @@ LAUNCHER = os.environ.get("LOCUS_MPIEXEC") or "mpirun"
 FAULTS = os.environ.get("LOCUS_FAULTS")  # a library for LD_PRELOAD: tests/support/faults.cpp
 KILLED = (137, 9, 1, 255)  # what launchers make of a rank's SIGKILL
 
+AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}  # Open MPI's second between SIGTERM and SIGKILL
+
 # Open MPI's words for "as root" and "more ranks than cores"; other launchers do not read them.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -32,6 +34,8 @@ def digest(path):
 
 
 class RankCase(CommandCase):
+    launcher = {}  # words for the launcher, besides ENVIRONMENT
+
     def begin(self, ranks, *words, **options):
         return self.begin_parts([(ranks, words)], **options)
 
@@ -44,7 +48,13 @@ class RankCase(CommandCase):
         return subprocess.Popen(
             command,
             cwd=self.folder,
-            env={**os.environ, **ENVIRONMENT, "LOCUS_DATA": str(self.folder / "corpora"), **(environment or {})},
+            env={
+                **os.environ,
+                **ENVIRONMENT,
+                **self.launcher,
+                "LOCUS_DATA": str(self.folder / "corpora"),
+                **(environment or {}),
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 
+import search_test
 from ranks_support import KILLED, RankCase, digest, main
 from support import strict_json
 
@@ -61,7 +62,42 @@ class Bits(RankCase):
         self.assertEqual({path: digest(path) for path in files}, files)
         self.assertNotEqual(before, digest(next((self.folder / "run").rglob("manifest.json"))))
 
+    def test_searches(self):
+        self.write("base.yaml", search_test.BASE)
+        self.write("search.yaml", search_test.SEARCH)
+        self.train("base", recipe="base.yaml")
+        words = ["search", "search.yaml", "--json", "--out"]
+        straight, _ = self.locus(*words, "one")
+        for ranks in 2, 5:
+            out, err = self.ranks(ranks, *words, str(ranks))
+            self.assertEqual((out, err.count("better than yarn")), (straight, 1))
+            self.same_files("one", str(ranks))
+        self.ranks(2, *words, "parts", "search.iterations=2")  # and on other ranks from there
+        out, err = self.ranks(3, *words, "parts")
+        self.assertEqual((out, err.count("going on after iteration 2")), (straight, 1))
+        self.same_files("one", "parts")
+        _, err = self.ranks(2, *words, "parts", "train.seed=1", code=5)
+        self.assertEqual(err.count("another search"), 1)
+
+    def same_files(self, straight, out):
+        for name in "search.json", "best.yaml", "progress.jsonl", "result.json":
+            self.assertEqual((self.folder / out / name).read_bytes(), (self.folder / straight / name).read_bytes())
+
+    def test_verify_compares_them(self):
+        alone = strict_json(self.locus("verify", "r.yaml", "--json")[0])
+        found = strict_json(self.ranks(2, "verify", "r.yaml", "--json")[0])
+        names = [[check["name"] for check in one["checks"]] for one in (alone, found)]
+        own = ["the gradient of 2 ranks = of one rank", "a training step on 2 ranks = on one rank"]
+        self.assertEqual([name for name in names[1] if name not in names[0]], own)
+        for check in found["checks"]:
+            if check["name"] in own:
+                self.assertEqual((check["difference"], check["limit"], check["passed"]), (0, 0, True))
+        self.assertTrue(found["passed"])
+
     def test_what_ranks_do_not_share_is_done_once(self):
+        out, _ = self.ranks(3, "data", "build", "r.yaml", "--out", "three.h5")
+        self.assertEqual(out, self.locus("data", "build", "r.yaml", "--out", "one.h5")[0].replace("one", "three"))
+        self.assertEqual(digest(self.folder / "three.h5"), digest(self.folder / "one.h5"))
         for words in ["list", "rules"], ["train", "r.yaml", "--dry-run"], ["run", "--help"]:
             out, _ = self.ranks(2, *words)
             self.assertEqual(out, self.locus(*words)[0])
@@ -76,6 +112,9 @@ class Cells(RankCase):
             self.assertEqual(out, straight)
             self.assertEqual((self.folder / "all" / "table.json").read_bytes(), table)
             self.assertEqual(err.count("failed: wild,seed=0: step 2"), 1)
+            why = f"{words[1]} of {ranks}, as --ranks-per-cell says" if words else f" of {ranks}, by measurement: 1: "
+            self.assertEqual(err.count("ranks per cell: "), 1)
+            self.assertIn(why, err)
             for cell in "rope,seed=1", "t5,seed=0":
                 self.same_as(f"straight/{cell}", f"all/{cell}")
             out, err = self.ranks(2, "run", "r.yaml", CELLS, "--out", "all", code=1)
@@ -88,9 +127,10 @@ class Cells(RankCase):
     def test_a_cell_waits_for_the_one_that_it_begins_with(self):
         chain = "vary={arm: [{name: base}, {name: more, from.arm: base, train.steps: 2, train.length: 32}]}"
         straight, _ = self.locus("run", "r.yaml", chain, "--out", "one")
-        out, _ = self.ranks(2, "run", "r.yaml", chain, "--out", "two")
+        out, err = self.ranks(2, "run", "r.yaml", chain, "--out", "two")
         self.assertEqual(out, straight)
         self.same_as("one/more", "two/more")
+        self.assertEqual(err.count("ranks per cell: all 2, because cells begin with other cells (from.arm)"), 1)
         _, err = self.ranks(2, "run", "r.yaml", chain, "--out", "x", "--ranks-per-cell", "1", code=2)
         self.assertEqual(err.count("begin with other cells (from.arm)"), 1)
 
