@@ -19,9 +19,9 @@ class CheckpointFolder {
 
     std::filesystem::path path_of(std::int64_t step) const;
 
-    /// Saves, then removes what is no longer needed: older checkpoints that are not to be kept, those of later steps
-    /// (they belong to a future that this save replaces) and what an interrupted save left. Throws a storage
-    /// Error; the other checkpoints are then as they were.
+    /// Saves, then removes what is no longer needed: older checkpoints that are not to be kept, those of
+    /// later steps (they belong to a future that this save replaces) and what an interrupted save left.
+    /// Throws a storage Error; the other checkpoints are then as they were.
     std::filesystem::path save(const Checkpoint& checkpoint) const;
 
     /// The files, oldest step first. Whether they are whole, only reading them tells.

@@ -13,6 +13,7 @@
 #include "recipes/engine/cell_queue.h"
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
+#include "recipes/engine/experiment_plan.h"
 #include "recipes/engine/ranks_per_cell.h"
 #include "recipes/engine/write.h"
 
@@ -160,22 +161,6 @@ void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& 
     ++result.done;
 }
 
-// What a cell will cost, in floating-point operations: its training, and the targets that it evaluates.
-double expected_work(const Recipe& recipe) {
-    const auto model = make_model(recipe);
-    double work = model->flops_per_token(recipe.train.length) *
-                  static_cast<double>(recipe.train.steps() * recipe.train.batch_tokens);
-    for (const Index length : recipe.evaluate.lengths)
-        work += model->flops_per_token(length) / 3 * static_cast<double>(recipe.evaluate.targets * length);
-    return work;
-}
-
-// Whether some cell begins with the weights of another, which has to be done by then.
-bool begin_with_others(const std::vector<Cell>& cells) {
-    return std::any_of(cells.begin(), cells.end(),
-                       [](const Cell& cell) { return !cell.recipe.from.arm.empty(); });
-}
-
 // The cells that are not done, as rank 0 finds them: it alone sees the folders.
 std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vector<Cell>& cells,
                                      const fs::path& out) {
@@ -188,42 +173,6 @@ std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vecto
     open.resize(static_cast<std::size_t>(world.largest(static_cast<long>(open.size()))));
     world.broadcast(std::span(open));
     return {open.begin(), open.end()};
-}
-
-// How many ranks train a cell, and why: all ranks together find it out.
-int decide_ranks_per_cell(const std::vector<Cell>& cells, const std::vector<std::size_t>& order,
-                          const std::vector<double>& work, const ExperimentRanks& ranks, Reporter& reporter) {
-    const Communicator& world = ranks.world;
-    if (world.alone() || order.empty()) return world.size();
-    std::string why = fmt::format("{} of {}, as --ranks-per-cell says", ranks.ranks_per_cell, world.size());
-    Index chosen = ranks.ranks_per_cell;
-    if (chosen == 0 && begin_with_others(cells)) {
-        chosen = world.size();
-        why = fmt::format("all {}, because cells begin with other cells (from.arm)", chosen);
-    } else if (chosen == 0) {
-        const auto longest = static_cast<std::size_t>(std::max_element(work.begin(), work.end()) - work.begin());
-        const Recipe& timed = cells[order[longest]].recipe;
-        const double of_step = make_model(timed)->flops_per_token(timed.train.length) *
-                               static_cast<double>(timed.train.batch_tokens);
-        std::vector<double> steps;
-        for (const double cell : work) steps.push_back(cell / of_step);
-        const std::vector<StepTime> times = time_steps(timed, world, ranks.threads);
-        const RankChoice choice = choose_ranks_per_cell(steps, world.size(), times);
-        chosen = choice.ranks_per_cell;
-        why = reason_of(choice, steps, world.size(), times);
-    }
-    world.broadcast(std::span(&chosen, 1));
-    if (world.is_root()) reporter.message("ranks per cell: " + why);
-    return static_cast<int>(chosen);
-}
-
-// The longest expected first.
-std::vector<std::size_t> longest_first(const std::vector<std::size_t>& order, const std::vector<double>& work) {
-    std::vector<std::size_t> places(order.size()), sorted;
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-    std::stable_sort(places.begin(), places.end(), [&](auto a, auto b) { return work[a] > work[b]; });
-    for (const std::size_t place : places) sorted.push_back(order[place]);
-    return sorted;
 }
 
 // Adds up what the groups did.
@@ -264,12 +213,9 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
             "--ranks-per-cell {}: cells begin with other cells (from.arm), so one after the other is run by "
             "all {} ranks",
             ranks.ranks_per_cell, world.size());
-    std::vector<std::size_t> order = cells_to_do(world, cells, out);
-    std::vector<double> work;
-    for (const std::size_t cell : order) work.push_back(expected_work(cells[cell].recipe));
-    const int ranks_per_cell = decide_ranks_per_cell(cells, order, work, ranks, reporter);
+    const auto [order, ranks_per_cell] =
+        plan_experiment(cells, cells_to_do(world, cells, out), ranks, reporter);
     const Communicator group = group_of(world, ranks_per_cell);
-    if (ranks_per_cell < world.size()) order = longest_first(order, work);  // else as they are written
     Workbench bench(ranks.threads, group);
     CellQueue queue(world, group, order);
     CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), order.size());

@@ -50,8 +50,8 @@ std::string reason_of(const RankChoice& choice, const std::vector<double>& steps
                       const std::vector<StepTime>& times) {
     std::string text = fmt::format("{} of {}, by measurement:", choice.ranks_per_cell, ranks);
     for (const StepTime& time : times)
-        text += fmt::format("{} {}: {:.3g} ms a step, all cells in {}", time.ranks == 1 ? "" : ";", time.ranks,
-                            1e3 * time.seconds, clock_text(end_of(steps, ranks, time)));
+        text += fmt::format("{} {}: {:.3g} ms a step, all cells in {}", time.ranks == 1 ? "" : ";",
+                            time.ranks, 1e3 * time.seconds, clock_text(end_of(steps, ranks, time)));
     return text;
 }
 
@@ -69,8 +69,9 @@ constexpr double enough = 0.3;  // seconds of steps that are timed
 double seconds_of_step(Lesson& lesson, Index number, const Communicator& world) {
     const auto begin = StepClock::now();
     lesson.step(number);
-    return 1e-9 * static_cast<double>(world.largest(
-                      std::chrono::duration_cast<std::chrono::nanoseconds>(StepClock::now() - begin).count()));
+    return 1e-9 *
+           static_cast<double>(world.largest(
+               std::chrono::duration_cast<std::chrono::nanoseconds>(StepClock::now() - begin).count()));
 }
 
 }  // namespace

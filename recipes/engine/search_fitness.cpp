@@ -44,8 +44,7 @@ std::vector<double> spread(Workbench& bench, Index count, Index width,
     const Communicator& group = bench.group();
     std::vector<double> rows(static_cast<std::size_t>(count * width));
     std::vector<Index> begins;
-    for (int rank = 0; rank <= group.size(); ++rank)
-        begins.push_back(count * rank / group.size() * width);
+    for (int rank = 0; rank <= group.size(); ++rank) begins.push_back(count * rank / group.size() * width);
     const auto me = static_cast<std::size_t>(group.rank());
     std::atomic<Index> next = begins[me] / width;
     const Index end = begins[me + 1] / width;

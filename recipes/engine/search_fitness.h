@@ -32,8 +32,8 @@ class FixedWindows {
     Clusters clusters_;
 };
 
-/// What job(i, worker, row) puts into the rows i < count, [count, width]: spread over the ranks of the bench and
-/// their workers, and the same on all ranks. What one rank throws, all throw.
+/// What job(i, worker, row) puts into the rows i < count, [count, width]: spread over the ranks of the bench
+/// and their workers, and the same on all ranks. What one rank throws, all throw.
 std::vector<double> spread(Workbench& bench, Index count, Index width,
                            const std::function<void(Index i, int worker, std::span<double> row)>& job);
 

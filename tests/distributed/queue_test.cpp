@@ -59,7 +59,8 @@ TEST(CellQueue, AGroupMayLeave) {
         EXPECT_LE(taken_so_often, 1);
 }
 
-// Steps of 8 ms on one rank, on groups of 1, 2, 4 and 8 as far as there are ranks; k ranks gain `gain` per doubling.
+// Steps of 8 ms on one rank, on groups of 1, 2, 4 and 8 as far as there are ranks; k ranks gain `gain` per
+// doubling.
 std::vector<StepTime> times(int ranks, double gain) {
     std::vector<StepTime> result;
     double seconds = 0.008;
@@ -74,12 +75,14 @@ int choice(const std::vector<double>& steps, int ranks, double gain) {
 TEST(RanksPerCell, OneWhereCellsFillTheRanks) {
     EXPECT_EQ(choice(std::vector<double>(12, 100), 4, 1.94), 1);
     EXPECT_EQ(choice(std::vector<double>(8, 100), 8, 2), 1);  // equal ends: the smaller groups
-    EXPECT_EQ(choice(std::vector<double>(12, 100), 4, 2.2), 4);  // a group that is more than the sum of its ranks
+    EXPECT_EQ(choice(std::vector<double>(12, 100), 4, 2.2),
+              4);  // a group that is more than the sum of its ranks
 }
 
 TEST(RanksPerCell, AllForOneCell) {
     EXPECT_EQ(choice({100}, 4, 1.94), 4);
-    EXPECT_EQ(choose_ranks_per_cell({100}, 8, {{1, 0.008}, {2, 0.004}, {4, 0.004}, {8, 0.005}}).ranks_per_cell, 2);
+    EXPECT_EQ(
+        choose_ranks_per_cell({100}, 8, {{1, 0.008}, {2, 0.004}, {4, 0.004}, {8, 0.005}}).ranks_per_cell, 2);
     EXPECT_EQ(choice({100}, 4, 0.9), 1);  // ranks that share a core are in each other's way
 }
 
@@ -99,9 +102,13 @@ TEST(RanksPerCell, SaysHowLongAllCellsTake) {
 }
 
 TEST(RanksPerCell, IsMeasuredAlikeOnAllRanks) {
-    Recipe recipe = expand({"r.yaml", read_yaml("data: {corpus: generated}\nmodel: {layers: 1, width: 16, heads: 2}\n"
-                                                "train: {length: 16, batch_tokens: 128, lr: 1e30}", "r.yaml")},
-                           {}, recipe_schema()).front().recipe;
+    Recipe recipe =
+        expand({"r.yaml", read_yaml("data: {corpus: generated}\nmodel: {layers: 1, width: 16, heads: 2}\n"
+                                    "train: {length: 16, batch_tokens: 128, lr: 1e30}",
+                                    "r.yaml")},
+               {}, recipe_schema())
+            .front()
+            .recipe;
     const std::vector<StepTime> found = time_steps(recipe, world(), 1);
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found.front().ranks, 1);
