@@ -68,6 +68,7 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
 }
 
 void Trainer::gather_losses() {
+    if (group_.alone()) return;
     const ProfiledPart communicating("communication");
     group_.gather(std::span(shard_loss_), rank_begins_);
 }

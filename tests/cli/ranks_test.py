@@ -83,6 +83,12 @@ class Bits(RankCase):
         for name in "search.json", "best.yaml", "progress.jsonl", "result.json":
             self.assertEqual((self.folder / out / name).read_bytes(), (self.folder / straight / name).read_bytes())
 
+    def test_a_profile_shows_what_they_cost(self):
+        for ranks in 1, 2:
+            out, _ = self.ranks(ranks, "train", "r.yaml", "--profile", "--out", f"profiled{ranks}")
+            for part in "communication", "wait for ranks":
+                self.assertEqual(out.count(f"[{part}]"), ranks - 1)
+
     def test_verify_compares_them(self):
         alone = strict_json(self.locus("verify", "r.yaml", "--json")[0])
         found = strict_json(self.ranks(2, "verify", "r.yaml", "--json")[0])
