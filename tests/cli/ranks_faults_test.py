@@ -6,7 +6,7 @@ import time
 import unittest
 
 from files_test import damages
-from ranks_support import AT_ONCE, FAULTS, KILLED, RankCase, main
+from ranks_support import AT_ONCE, FAULTS, KILLED, OPEN_MPI, RankCase, main
 from support import PROGRAM
 
 ENDLESS = ["train", "r.yaml", "train.steps=1000000", "train.checkpoint_every=50", "--out"]
@@ -15,10 +15,12 @@ ENDLESS = ["train", "r.yaml", "train.steps=1000000", "train.checkpoint_every=50"
 class FaultCase(RankCase):
     def fails(self, process, code, *parts):
         """Ends within 10 s, with the reason and the rank once."""
-        out, err = self.ends(process, code, seconds=10)
+        # MPICH's launcher mixes the code of a job that is aborted with that of the ranks that it kills, and says so
+        out, err = self.ends(process, code if OPEN_MPI else (code, 9, code | 9), seconds=10)
         for part in ["locus: ", *parts]:
             self.assertEqual(err.count(part), 1, err)
-        self.assertEqual(out, "")
+        if OPEN_MPI:
+            self.assertEqual(out, "")
         return err
 
     def begin_with_checkpoint(self, ranks, run, **options):

@@ -22,7 +22,7 @@ class Resume(RankCase):
         process = self.begin(2, *words, "--out", "run")
         log = self.folder / "run" / "metrics.jsonl"
         self.wait_for(lambda: log.exists() and log.stat().st_size > 10_000, process)
-        process.send_signal(signal.SIGUSR2)  # mpirun hands it on
+        self.signal_all(process, signal.SIGUSR2)
         _, err = self.ends(process, 75, seconds=10)
         self.assertEqual(err.count("stopped and saved after step"), 1)
         step = self.records("run")[-1]["step"]

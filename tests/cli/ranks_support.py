@@ -29,6 +29,15 @@ ENVIRONMENT = {
 }
 
 
+def is_open_mpi():
+    if shutil.which(LAUNCHER) is None:
+        return False
+    return b"Open MPI" in subprocess.run([LAUNCHER, "--version"], capture_output=True, check=False).stdout
+
+
+OPEN_MPI = is_open_mpi()
+
+
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -83,6 +92,14 @@ class RankCase(CommandCase):
         words = pathlib.Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
         known = dict(word.split("=", 1) for word in words if "=" in word)
         return int(known.get("OMPI_COMM_WORLD_RANK") or known.get("PMIX_RANK") or known["PMI_RANK"])
+
+    def signal_all(self, process, name):
+        """To all ranks: Open MPI's launcher hands it on, MPICH's does so with some signals only."""
+        if OPEN_MPI:
+            process.send_signal(name)
+        else:
+            for rank in self.processes():
+                os.kill(rank, name)
 
     def kill(self, rank, name=signal.SIGKILL):
         for process in self.processes():

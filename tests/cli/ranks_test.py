@@ -150,7 +150,7 @@ class Cells(RankCase):
             if name == signal.SIGKILL:
                 os.kill(self.processes()[1], name)
             else:
-                process.send_signal(name)
+                self.signal_all(process, name)
             self.ends(process, code, seconds=10)
             result, err = self.ranks(3, *words, "--out", out)
             self.assertGreater(err.count("done before"), 0)
