@@ -125,8 +125,8 @@ def measure(repeats, steps, tokens):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3, help="default: 3")
-    parser.add_argument("--steps", type=int, default=40, help="of a training run (default: 40)")
-    parser.add_argument("--tokens", type=int, default=200_000, help="that a cell is trained on (default: 200000)")
+    parser.add_argument("--steps", type=int, default=30, help="of a training run (default: 30)")
+    parser.add_argument("--tokens", type=int, default=120_000, help="that a cell is trained on (default: 120000)")
     options = parser.parse_args()
     load = os.getloadavg()[0]
     samples = measure(options.repeats, options.steps, options.tokens)
