@@ -9,6 +9,8 @@
 #include <string_view>
 #include <thread>
 
+#include "framework/core/profile.h"
+
 namespace locus {
 
 namespace {
@@ -71,7 +73,12 @@ void together(const Communicator& group, const std::function<void()>& job) {
     } catch (...) {
         error = current_error();
     }
-    if (group.any(error.has_value())) throw_shared(group.gather(packed(error)));
+    bool failed = false;
+    {
+        const ProfiledPart waiting("wait for ranks");  // what they have more to do
+        failed = group.any(error.has_value());
+    }
+    if (failed) throw_shared(group.gather(packed(error)));
 }
 
 void on_root(const Communicator& group, const std::function<void()>& job) {

@@ -56,8 +56,10 @@ std::map<std::int64_t, std::string> steps_in(const fs::path& folder) {
 
 }  // namespace
 
-CheckpointFolder::CheckpointFolder(fs::path folder, Index keep) : folder_(std::move(folder)), keep_(keep) {
+CheckpointFolder::CheckpointFolder(fs::path folder, Index keep, Index keep_every)
+    : folder_(std::move(folder)), keep_(keep), keep_every_(keep_every) {
     require(keep >= 1, "checkpoints: at least one must be kept, found keep = {}", keep);
+    require(keep_every >= 0, "checkpoints: expected keep_every >= 0, found {}", keep_every);
 }
 
 fs::path CheckpointFolder::path_of(std::int64_t step) const {
@@ -77,7 +79,9 @@ fs::path CheckpointFolder::save(const Checkpoint& checkpoint) const {
     Index kept = 0;
     const auto steps = steps_in(folder_);
     for (auto place = steps.rbegin(); place != steps.rend(); ++place) {
-        const bool stays = place->first <= checkpoint.step && kept++ < keep_;
+        const std::int64_t step = place->first;
+        const bool is_milestone = keep_every_ > 0 && step % keep_every_ == 0;
+        const bool stays = step <= checkpoint.step && (kept++ < keep_ || is_milestone);
         if (!stays) fs::remove(folder_ / place->second, code);
     }
     return path;

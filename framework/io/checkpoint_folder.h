@@ -1,4 +1,4 @@
-// The checkpoints of one run, of which the newest stay.
+// The checkpoints of one run, of which the newest stay, and one every so many steps.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +13,15 @@ namespace locus {
 /// A folder of files step_00000500.h5. One process at a time may save into it.
 class CheckpointFolder {
   public:
-    /// `keep` (at least 1) is how many checkpoints stay. The folder is made by the first save.
-    CheckpointFolder(std::filesystem::path folder, Index keep);
+    /// `keep` (at least 1) is how many checkpoints stay; besides them all of steps that are multiples of
+    /// `keep_every` (0: none). The folder is made by the first save.
+    CheckpointFolder(std::filesystem::path folder, Index keep, Index keep_every = 0);
 
     std::filesystem::path path_of(std::int64_t step) const;
 
-    /// Saves, then removes what is no longer needed: older checkpoints beyond `keep`, those of later steps
-    /// (they belong to a future that this save replaces) and what an interrupted save left. Throws a storage
-    /// Error; the other checkpoints are then as they were.
+    /// Saves, then removes what is no longer needed: older checkpoints that are not to be kept, those of
+    /// later steps (they belong to a future that this save replaces) and what an interrupted save left.
+    /// Throws a storage Error; the other checkpoints are then as they were.
     std::filesystem::path save(const Checkpoint& checkpoint) const;
 
     /// The files, oldest step first. Whether they are whole, only reading them tells.
@@ -38,7 +39,7 @@ class CheckpointFolder {
 
   private:
     std::filesystem::path folder_;
-    Index keep_;
+    Index keep_, keep_every_;
 };
 
 }  // namespace locus

@@ -32,6 +32,7 @@ struct TrainOptions {
     Index validate_every = 0;               // steps; 0: never during training
     Index checkpoint_every = 500;           // steps; the last step is always kept
     Index keep = 2;                         // the newest checkpoints that stay
+    Index keep_every = 0;                   // steps: checkpoints of its multiples stay, too; 0: none
 
     Index steps() const { return (tokens + batch_tokens - 1) / batch_tokens; }
     Index sequences() const { return batch_tokens / length; }

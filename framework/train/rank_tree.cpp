@@ -5,13 +5,15 @@
 
 #include "framework/core/arena.h"
 #include "framework/core/error.h"
+#include "framework/core/profile.h"
 #include "framework/ops/kernels/elementwise.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-constexpr Index slice_step = 16;  // numbers: slices begin on a cache line
+constexpr const char* communication = "communication";  // in a profile
+constexpr Index slice_step = 16;                        // numbers: slices begin on a cache line
 
 struct ShardRun {
     Index begin, size;
@@ -90,6 +92,7 @@ void RankTree::collect(std::span<const Tensor> own) {
     const auto me = static_cast<std::size_t>(group_.rank());
     const auto first = static_cast<std::size_t>(first_node_[me]);
     for (std::size_t i = 0; i < own.size(); ++i) present_[first + i] = own[i] ? 1 : 0;
+    const ProfiledPart communicating(communication);
     group_.gather(std::span(present_), first_node_);
 
     std::vector<Parcel> sends, receives;
@@ -143,6 +146,7 @@ Tensor RankTree::finish(std::span<const Tensor> own, Workers& workers) {
     if (present_.front() == 0) return {};
     const auto me = static_cast<std::size_t>(group_.rank());
     std::copy_n(parts_.front(), slice(group_.rank()), sum_.data() + slices_[me]);
+    const ProfiledPart communicating(communication);
     group_.gather(sum_.values(), slices_);
     return sum_;
 }
@@ -159,6 +163,7 @@ Tensor RankTree::finish_fast(std::span<const Tensor> own) {
         any = true;
     }
     if (!any) sum_.fill(0);
+    const ProfiledPart communicating(communication);
     group_.sum(sum_.values());
     return sum_;
 }

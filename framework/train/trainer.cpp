@@ -67,6 +67,12 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
     }
 }
 
+void Trainer::gather_losses() {
+    if (group_.alone()) return;
+    const ProfiledPart communicating("communication");
+    group_.gather(std::span(shard_loss_), rank_begins_);
+}
+
 Tensor Trainer::sum_of_shards() {
     const ProfiledPart adding("gradient tree");
     return tree_.finish(workers_);
@@ -92,7 +98,7 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     const double weight = 1 / static_cast<double>(report.targets);
     together(group_,
              [&] { workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); }); });
-    group_.gather(std::span(shard_loss_), rank_begins_);
+    gather_losses();
     const Tensor gradient = sum_of_shards();
 
     for (double total : shard_loss_) report.loss += total;  // in order of the shards

@@ -50,6 +50,7 @@ class Trainer {
         Tape tape;
     };
     void run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight);
+    void gather_losses();
     Tensor sum_of_shards();
     double norm_of(const Tensor& gradient);
 

@@ -1,10 +1,6 @@
 #include "recipes/engine/cell_queue.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <functional>
-#include <limits>
 
 #include "framework/core/error.h"
 
@@ -15,9 +11,6 @@ namespace {
 constexpr int ask_tag = 3, answer_tag = 4;
 constexpr long no_more = -1;
 enum Ask : long { cell_please, leaving };
-
-// What a doubling of the ranks of a cell leaves of its speed per rank: reduction, and shards that end apart.
-constexpr double efficiency_of_two = 0.97;
 
 std::span<std::byte> bytes_of(long& number) {
     return std::as_writable_bytes(std::span(&number, 1));
@@ -72,26 +65,6 @@ void CellQueue::close() {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     world_.barrier();
-}
-
-int choose_ranks_per_cell(const std::vector<double>& work, int ranks, Index shards) {
-    std::vector<double> longest_first = work;
-    std::sort(longest_first.begin(), longest_first.end(), std::greater<>());
-    int best = 1;
-    double least = std::numeric_limits<double>::infinity();
-    for (int k = 1; k <= ranks; ++k) {
-        const auto rounds = static_cast<double>((shards + k - 1) / k);
-        const double speed =
-            static_cast<double>(shards) / rounds * std::pow(efficiency_of_two, std::log2(double(k)));
-        std::vector<double> busy(static_cast<std::size_t>(ranks / k));  // until when, by group
-        for (const double cell : longest_first) *std::min_element(busy.begin(), busy.end()) += cell / speed;
-        const double end = *std::max_element(busy.begin(), busy.end());
-        if (end < least * (1 - 1e-9)) {
-            least = end;
-            best = k;
-        }
-    }
-    return best;
 }
 
 }  // namespace locus

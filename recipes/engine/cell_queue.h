@@ -40,8 +40,4 @@ class CellQueue {
     std::thread::id thread_ = std::this_thread::get_id();
 };
 
-/// Ranks a cell that end an experiment first, by simulation: cells of such `work` (any unit), the longest
-/// first, on groups of k ranks. A cell of `shards` shards gains nothing from more ranks than that.
-int choose_ranks_per_cell(const std::vector<double>& work, int ranks, Index shards);
-
 }  // namespace locus

@@ -13,6 +13,8 @@
 #include "recipes/engine/cell_queue.h"
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
+#include "recipes/engine/experiment_plan.h"
+#include "recipes/engine/ranks_per_cell.h"
 #include "recipes/engine/write.h"
 
 namespace fs = std::filesystem;
@@ -159,59 +161,18 @@ void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& 
     ++result.done;
 }
 
-// What a cell will cost, in floating-point operations: its training, and the targets that it evaluates.
-double expected_work(const Recipe& recipe) {
-    const auto model = make_model(recipe);
-    double work = model->flops_per_token(recipe.train.length) *
-                  static_cast<double>(recipe.train.steps() * recipe.train.batch_tokens);
-    for (const Index length : recipe.evaluate.lengths)
-        work += model->flops_per_token(length) / 3 * static_cast<double>(recipe.evaluate.targets * length);
-    return work;
-}
-
-// Whether some cell begins with the weights of another, which has to be done by then.
-bool begin_with_others(const std::vector<Cell>& cells) {
-    return std::any_of(cells.begin(), cells.end(),
-                       [](const Cell& cell) { return !cell.recipe.from.arm.empty(); });
-}
-
-// The cells that are not done, in the order in which they are begun, and how many ranks work on one.
-struct Plan {
-    std::vector<std::size_t> order;
-    Index ranks_per_cell = 1;
-};
-
-Plan make_plan(const std::vector<Cell>& cells, const fs::path& out, const ExperimentRanks& ranks) {
-    Plan plan;
-    std::vector<double> work;
-    Index shards = 1;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (is_done(out / cells[i].name)) continue;
-        plan.order.push_back(i);
-        work.push_back(expected_work(cells[i].recipe));
-        shards = std::max(shards, cells[i].recipe.train.shards);
-    }
-    plan.ranks_per_cell = ranks.ranks_per_cell > 0 ? ranks.ranks_per_cell
-                          : begin_with_others(cells)
-                              ? ranks.world.size()
-                              : choose_ranks_per_cell(work, ranks.world.size(), shards);
-    if (plan.ranks_per_cell == ranks.world.size()) return plan;  // one after the other, as they are written
-    std::vector<std::size_t> places(work.size());
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-    std::stable_sort(places.begin(), places.end(), [&](auto a, auto b) { return work[a] > work[b]; });
-    std::vector<std::size_t> order;
-    for (const std::size_t place : places) order.push_back(plan.order[place]);
-    plan.order = order;
-    return plan;
-}
-
-// All ranks follow rank 0's plan: it alone sees the folders.
-Plan share_plan(const Communicator& world, const Plan& own) {
-    std::vector<Index> numbers(own.order.begin(), own.order.end());
-    numbers.push_back(own.ranks_per_cell);
-    numbers.resize(static_cast<std::size_t>(world.largest(static_cast<long>(numbers.size()))));
-    world.broadcast(std::span(numbers));
-    return {{numbers.begin(), numbers.end() - 1}, numbers.back()};
+// The cells that are not done, as rank 0 finds them: it alone sees the folders.
+std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vector<Cell>& cells,
+                                     const fs::path& out) {
+    std::vector<Index> open;
+    on_root(world, [&] {
+        check_folders(cells, out);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (!is_done(out / cells[i].name)) open.push_back(static_cast<Index>(i));
+    });
+    open.resize(static_cast<std::size_t>(world.largest(static_cast<long>(open.size()))));
+    world.broadcast(std::span(open));
+    return {open.begin(), open.end()};
 }
 
 // Adds up what the groups did.
@@ -252,21 +213,15 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
             "--ranks-per-cell {}: cells begin with other cells (from.arm), so one after the other is run by "
             "all {} ranks",
             ranks.ranks_per_cell, world.size());
-    Plan plan;
-    on_root(world, [&] {
-        check_folders(cells, out);
-        plan = make_plan(cells, out, ranks);
-    });
-    plan = share_plan(world, plan);
-    const auto groups = world.size() / static_cast<int>(plan.ranks_per_cell);
-    const Communicator group =
-        groups == 1 ? world : world.split(static_cast<int>((world.rank() + 1L) * groups - 1) / world.size());
+    const auto [order, ranks_per_cell] =
+        plan_experiment(cells, cells_to_do(world, cells, out), ranks, reporter);
+    const Communicator group = group_of(world, ranks_per_cell);
     Workbench bench(ranks.threads, group);
-    CellQueue queue(world, group, plan.order);
-    CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), plan.order.size());
+    CellQueue queue(world, group, order);
+    CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), order.size());
     ExperimentResult result;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (std::count(plan.order.begin(), plan.order.end(), i) > 0) continue;
+        if (std::count(order.begin(), order.end(), i) > 0) continue;
         ++result.skipped;
         if (world.is_root())
             reporter.message(fmt::format("[{}/{}] {}: done before", i + 1, cells.size(), cells[i].name));

@@ -30,7 +30,7 @@ EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, co
 /// Who works: groups of ranks take cells from one queue, the longest expected first.
 struct ExperimentRanks {
     Communicator world = {};
-    Index ranks_per_cell = 0;  // 0: what ends first, by choose_ranks_per_cell()
+    Index ranks_per_cell = 0;  // 0: what ends first, by measurement
     int threads = 1;           // of a rank
 };
 

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checkpoint_folder.h"
@@ -46,16 +48,16 @@ OpenedRun opened_folder(const fs::path& folder) {
     return run;
 }
 
-}  // namespace
-
-OpenedRun open_run(const fs::path& folder, const Communicator& group) {
+// What rank 0 reads, on all ranks.
+OpenedRun on_all_ranks(const fs::path& source, const Communicator& group,
+                       const std::function<OpenedRun()>& read) {
     OpenedRun run;
-    on_root(group, [&] { run = opened_folder(folder); });
+    on_root(group, [&] { run = read(); });
     if (group.alone()) return run;
     const std::string recipe =
         group.broadcast(group.is_root() ? write_recipe(run.recipe, recipe_schema()) : "");
     if (!group.is_root()) {
-        run.recipe = recipe_of(recipe, folder);
+        run.recipe = recipe_of(recipe, source);
         run.model = make_model(run.recipe);
     }
     group.broadcast(std::span(&run.step, 1));
@@ -64,8 +66,14 @@ OpenedRun open_run(const fs::path& folder, const Communicator& group) {
     return run;
 }
 
-OpenedRun open_checkpoint(const fs::path& path) {
-    return opened(load_checkpoint(path), path);
+}  // namespace
+
+OpenedRun open_run(const fs::path& folder, const Communicator& group) {
+    return on_all_ranks(folder, group, [&] { return opened_folder(folder); });
+}
+
+OpenedRun open_checkpoint(const fs::path& path, const Communicator& group) {
+    return on_all_ranks(path, group, [&] { return opened(load_checkpoint(path), path); });
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -153,6 +153,10 @@ void resolve_train(TrainOptions& train, const Draft& draft, Index block, const S
     if (!said.has("train.min_lr")) train.min_lr = train.lr / 10;
     require(train.min_lr <= train.lr, "{}: train.min_lr {} is above train.lr {}",
             said.where({"train.min_lr", "train.lr"}), text_of(train.min_lr), text_of(train.lr));
+    require(train.keep_every % train.checkpoint_every == 0,
+            "{}: train.keep_every: expected a multiple of train.checkpoint_every ({}), found {}",
+            said.where({"train.keep_every", "train.checkpoint_every"}), train.checkpoint_every,
+            train.keep_every);
     resolve_steps(train, draft, said, notes);
 }
 

@@ -3,12 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
+#include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "models/scaling.h"
 #include "recipes/engine/search_fitness.h"
@@ -43,7 +44,8 @@ class SearchSession {
           out_(out),
           bench_(bench),
           reporter_(reporter),
-          trained_(open_source(recipe_)),
+          group_(bench.group()),
+          trained_(open_source(recipe_, group_)),
           original_(scaling_of(recipe_.encoding.options).original_length(recipe_.from.original_length)),
           target_(options_.list == FactorList::short_factor
                       ? original_
@@ -63,11 +65,15 @@ class SearchSession {
     }
 
     SearchResult run() {
-        restore();
+        const std::string identity = search_identity(recipe_);
+        require_alike(group_, "search (XXH3)", checksum(std::as_bytes(std::span(identity))));
+        require_alike(group_, "corpus (hash)", bench_.data(recipe_.data).corpus.hash);
+        on_root(group_, [&] { restore(); });
+        share_state();
         SearchResult result;
-        while (state_.iteration <= options_.iterations && !reporter_.stop()) {
+        while (state_.iteration <= options_.iterations && !group_.any(reporter_.stop())) {
             step();
-            save();
+            on_root(group_, [&] { save(); });
         }
         result.finished = state_.iteration > options_.iterations;
         describe(result);
@@ -75,13 +81,13 @@ class SearchSession {
     }
 
   private:
-    static std::unique_ptr<Transformer> open_source(const Recipe& recipe) {
+    static std::unique_ptr<Transformer> open_source(const Recipe& recipe, const Communicator& group) {
         require(!recipe.from.run.empty(), "search: expected from.run, a trained run; found none");
         const EncodingEntry& entry = EncodingRegistry::instance().at(recipe.encoding.kind);
         require(entry.scaling == ScalingSupport::every_rule,
                 "search: encoding {} has no frequencies that could be scaled", recipe.encoding.kind);
         const bool folder = fs::is_directory(recipe.from.run);
-        return (folder ? open_run(recipe.from.run) : open_checkpoint(recipe.from.run)).model;
+        return (folder ? open_run(recipe.from.run, group) : open_checkpoint(recipe.from.run, group)).model;
     }
 
     FrequencyRequest request() const {
@@ -133,23 +139,18 @@ class SearchSession {
         return std::isfinite(fitness) ? fitness : std::numeric_limits<double>::max();
     }
 
-    // Those that were not met before, a candidate a worker at a time; what a worker finds does not depend on
-    // which worker it is.
+    // Those that were not met before, a candidate a worker at a time.
     void evaluate(const std::vector<Genes>& candidates) {
         std::vector<Genes> fresh;
         for (const Genes& genes : candidates)
             if (!state_.fitness.contains(genes)) fresh.push_back(genes);
-        std::vector<double> found(fresh.size());
-        std::atomic<std::size_t> next = 0;
-        bench_.workers().run([&](int worker) {
-            for (std::size_t i = next++; i < fresh.size(); i = next++) {
-                found[i] = fitness_of(fresh[i]);
-                if (worker == 0)
-                    reporter_.status(
-                        fmt::format("iteration {}/{}: candidate {} of {}, best {:.5f} nats a token",
-                                    state_.iteration, options_.iterations, i + 1, fresh.size(),
-                                    state_.best.empty() ? found[i] : state_.best.back()));
-            }
+        const auto count = static_cast<Index>(fresh.size());
+        const auto found = spread(bench_, count, 1, [&](Index i, int worker, std::span<double> fitness) {
+            fitness[0] = fitness_of(fresh[static_cast<std::size_t>(i)]);
+            if (worker == 0)
+                reporter_.status(fmt::format("iteration {}/{}: candidate {} of {}, best {:.5f} nats a token",
+                                             state_.iteration, options_.iterations, i + 1, count,
+                                             state_.best.empty() ? fitness[0] : state_.best.back()));
         });
         for (std::size_t i = 0; i < fresh.size(); ++i) {
             state_.fitness[fresh[i]] = found[i];
@@ -197,6 +198,13 @@ class SearchSession {
         write_file_atomically(out_ / "recipe.yaml", search_identity(recipe_));
     }
 
+    // Rank 0 alone knows the folder.
+    void share_state() {
+        const fs::path path = out_ / "search.json";
+        const std::string text = group_.broadcast(group_.is_root() ? to_json(state_).dump() : "");
+        if (!group_.is_root()) state_ = read_search_state(json::parse(text), path);
+    }
+
     void save() const {
         write_json(out_ / "search.json", to_json(state_));
         write_file_atomically(out_ / "progress.jsonl", progress_of(state_));
@@ -213,9 +221,9 @@ class SearchSession {
         result.n_hat = space_.n_hat(best);
         result.fragment = fragment_of(best);
         if (!result.finished) return;
-        write_file_atomically(out_ / "best.yaml", result.fragment);
+        on_root(group_, [&] { write_file_atomically(out_ / "best.yaml", result.fragment); });
         judge(best, result);
-        write_json(out_ / "result.json", locus::to_json(result));
+        on_root(group_, [&] { write_json(out_ / "result.json", locus::to_json(result)); });
     }
 
     std::string fragment_of(const Genes& best) const {
@@ -245,18 +253,29 @@ class SearchSession {
             return;
         }
         result.unseen = "test";
-        const auto nats = [&](const EncodingOptions& encoding) {
-            return unseen_->nats(*under_encoding(recipe_, *trained_, encoding));
-        };
-        const std::vector<double> own = nats(encoding_of(best));
-        result.unseen_nats = mean_of(own);
+        std::vector<std::string> rules;
+        std::vector<EncodingOptions> encodings = {encoding_of(best)};
         for (const char* rule : {"plain", "linear", "ntk", "yarn"}) {
             const std::string name = rule;
             if (name == "ntk" && space_.factors(best).size() < 2) continue;
             const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
-            std::vector<double> theirs = nats(name == "plain" ? with_own_options(options_under(entry))
-                                                              : under(name, {{"factor", options_.factor}}));
-            SearchVerdict verdict{name, mean_of(theirs), 0, {}};
+            rules.push_back(name);
+            encodings.push_back(name == "plain" ? with_own_options(options_under(entry))
+                                                : under(name, {{"factor", options_.factor}}));
+        }
+        const Index tokens = unseen_->tokens();
+        const auto nats = spread(
+            bench_, static_cast<Index>(encodings.size()), tokens, [&](Index i, int, std::span<double> row) {
+                const auto& encoding = encodings[static_cast<std::size_t>(i)];
+                const auto found = unseen_->nats(*under_encoding(recipe_, *trained_, encoding));
+                std::copy(found.begin(), found.end(), row.begin());
+            });
+        const std::vector<double> own(nats.begin(), nats.begin() + tokens);
+        result.unseen_nats = mean_of(own);
+        for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+            const auto begin = nats.begin() + static_cast<Index>(rule + 1) * tokens;
+            std::vector<double> theirs(begin, begin + tokens);
+            SearchVerdict verdict{rules[rule], mean_of(theirs), 0, {}};
             for (std::size_t i = 0; i < own.size(); ++i) theirs[i] -= own[i];
             verdict.gain = mean_of(theirs);
             const std::vector<std::vector<TokenSum>> sums = {sum_by_cluster(unseen_->clusters(), theirs)};
@@ -270,6 +289,7 @@ class SearchSession {
     fs::path out_;
     Workbench& bench_;
     Reporter& reporter_;
+    Communicator group_;
     std::unique_ptr<Transformer> trained_;
     Index original_, target_;
     GeneSpace space_;

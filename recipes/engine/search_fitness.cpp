@@ -1,5 +1,8 @@
 #include "recipes/engine/search_fitness.h"
 
+#include <atomic>
+
+#include "framework/distributed/together.h"
 #include "recipes/engine/evaluate_plan.h"
 #include "recipes/engine/score.h"
 
@@ -24,12 +27,37 @@ FixedWindows::FixedWindows(const Split& split, bool contiguous, Index length, In
     if (!keys.empty()) clusters_ = make_clusters(keys, contiguous ? "blocks" : "documents");
 }
 
+Index FixedWindows::tokens() const {
+    Index tokens = 0;
+    for (const Window& window : windows_) tokens += window.scored();
+    return tokens;
+}
+
 std::vector<double> FixedWindows::nats(const Transformer& model) const {
     Workers one(1);
     ProgressCount silent(nullptr, 0);
-    Index slots = 0;
-    for (const Window& window : windows_) slots += window.scored();
-    return score(model, split_.documents, windows_, slots, one, silent);
+    return score(model, split_.documents, windows_, tokens(), one, silent);
+}
+
+std::vector<double> spread(Workbench& bench, Index count, Index width,
+                           const std::function<void(Index i, int worker, std::span<double> row)>& job) {
+    const Communicator& group = bench.group();
+    std::vector<double> rows(static_cast<std::size_t>(count * width));
+    std::vector<Index> begins;
+    for (int rank = 0; rank <= group.size(); ++rank) begins.push_back(count * rank / group.size() * width);
+    const auto me = static_cast<std::size_t>(group.rank());
+    std::atomic<Index> next = begins[me] / width;
+    const Index end = begins[me + 1] / width;
+    together(group, [&] {
+        bench.workers().run([&](int worker) {
+            for (Index i = next++; i < end; i = next++)
+                job(i, worker,
+                    std::span(rows).subspan(static_cast<std::size_t>(i * width),
+                                            static_cast<std::size_t>(width)));
+        });
+    });
+    group.gather(std::span(rows), begins);
+    return rows;
 }
 
 std::unique_ptr<Transformer> under_encoding(const Recipe& recipe, const Transformer& trained,

@@ -174,6 +174,8 @@ std::vector<Key> train_keys() {
     keys.integer("checkpoint_every", &T::checkpoint_every, at_least(1),
                  "steps; the last step is always kept");
     keys.integer("keep", &T::keep, at_least(1), "the newest checkpoints that stay");
+    keys.integer("keep_every", &T::keep_every, at_least(0),
+                 "steps, a multiple of checkpoint_every, whose checkpoints stay as well; 0: none");
     return keys.take();
 }
 

@@ -84,7 +84,7 @@ class TrainSession {
           data_(bench.data(recipe_.data)),
           order_(data_.splits.train, recipe_.data.block, recipe_.train.length, recipe_.train.sequences(),
                  recipe_.train.seed, recipe_.data.positions),
-          checkpoints_(folder / "checkpoints", recipe_.train.keep),
+          checkpoints_(folder / "checkpoints", recipe_.train.keep, recipe_.train.keep_every),
           identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer,
                     model_->options().vocabulary, recipe_.train.seed},
           manifest_(first_manifest(cell, index, *model_, data_, order_, bench.workers().count(),
@@ -108,7 +108,7 @@ class TrainSession {
         try {
             step = fit(trainer_, recipe_.train, done, hooks(profile));
         } catch (const Error& error) {
-            finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
+            note_failure(error);
             throw;
         }
         if (recipe_.train.steps() == 0) on_root(group_, [&] { save(0); });
@@ -137,9 +137,6 @@ class TrainSession {
         fs::path source = resume.path;
         if (resume.kind == Resume::Kind::file) {
             checkpoint = load_checkpoint(source);
-            require(checkpoint.recipe == identity_.recipe, Failure::storage,
-                    "{}: this checkpoint belongs to another recipe: {}", source.string(),
-                    first_difference(identity_.recipe, checkpoint.recipe));
         } else {
             auto found = checkpoints_.newest();
             if (!found) return begin();
@@ -147,6 +144,9 @@ class TrainSession {
             checkpoint = std::move(found->checkpoint);
             source = found->path;
         }
+        require(checkpoint.recipe == identity_.recipe, Failure::storage,
+                "{}: this checkpoint belongs to another recipe: {}", source.string(),
+                first_difference(identity_.recipe, checkpoint.recipe));
         const auto wanted = checkpoint.step * recipe_.train.sequences();
         require(checkpoint.cursor == wanted, Failure::storage, "{}: the data cursor is {}, expected {}",
                 source.string(), checkpoint.cursor, wanted);
@@ -266,6 +266,14 @@ class TrainSession {
         manifest_["seconds"] = log_->seconds_before() + seconds_;
         manifest_["peak_memory"] = peak_memory();
         write_json(folder_ / "manifest.json", manifest_);
+    }
+
+    // What cannot be written on a full or broken disk must not stand in for the reason of the failure.
+    void note_failure(const Error& error) {
+        try {
+            finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
+        } catch (const Error&) {
+        }
     }
 
     // Writes profile.json; its table.

@@ -53,7 +53,7 @@ struct OpenedRun {
 OpenedRun open_run(const std::filesystem::path& folder, const Communicator& group = {});
 
 /// The same from one checkpoint file, which holds its recipe.
-OpenedRun open_checkpoint(const std::filesystem::path& path);
+OpenedRun open_checkpoint(const std::filesystem::path& path, const Communicator& group = {});
 
 }  // namespace locus::inline LOCUS_SCALAR
 

@@ -119,6 +119,7 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
         check_forms(subject, take);
     }
     check_threads(whole, options.threads, take);
+    check_ranks(whole, options.group, take);
     check_resume(whole, take);
     return report;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/distributed/communicator.h"
 #include "models/transformer.h"
 #include "recipes/engine/recipe.h"
 
@@ -40,12 +41,13 @@ namespace locus::inline LOCUS_SCALAR {
 
 struct VerifyOptions {
     int threads = 2;                                         // compared with one
+    Communicator group = {};                                 // of ranks, which are compared with one
     std::function<void(const Check& check)> show = nullptr;  // called after every check
 };
 
 /// Runs the checks on the model of a recipe with `trained` weights (null: every parameter drawn, such that
 /// logits have a standard deviation above 1; then a model that does not notice the loss of its encoding
-/// fails).
+/// fails). All ranks of a group call it, and each runs all checks.
 VerifyReport verify(const Recipe& recipe, const Transformer* trained, const VerifyOptions& options);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "framework/distributed/communicator.h"
 #include "recipes/engine/verify.h"
 #include "recipes/engine/verify_model.h"
 
@@ -55,6 +56,10 @@ void check_forms(const VerifySubject& subject, const TakeCheck& take);
 
 /// A training step on `threads` threads = one on one thread, bit for bit.
 void check_threads(const VerifySubject& subject, int threads, const TakeCheck& take);
+
+/// The gradient and the step of all ranks = those of one rank, bit for bit, on every rank; nothing for a
+/// group of one. All ranks call it.
+void check_ranks(const VerifySubject& subject, const Communicator& group, const TakeCheck& take);
 
 /// Training that is stopped after a step, saved and resumed = uninterrupted, bit for bit.
 void check_resume(const VerifySubject& subject, const TakeCheck& take);

@@ -1,13 +1,14 @@
-// The checks of training: threads, and a run that was stopped and resumed.
+// The checks of training: threads, ranks, and a run that was stopped and resumed.
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
-#include "framework/train/state.h"
-#include "framework/train/trainer.h"
+#include "recipes/engine/lesson.h"
 #include "recipes/engine/verify_checks.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -16,53 +17,11 @@ namespace {
 
 constexpr Index lesson_sequences = 8;
 
-// A model on its own that is trained on one drawn batch, step by step.
-class Lesson {
-  public:
-    Lesson(const VerifySubject& s, int threads)
-        : model_(model_like(s.model, s.recipe, s.recipe.mask, s.recipe.encoding)),
-          batch_(drawn_batch(*model_, s.recipe, lesson_sequences, std::min<Index>(s.trained, 64))),
-          workers_(threads),
-          trainer_(model_->parameters(), options_for(s), workers_) {}
-
-    void step(Index number) {
-        trainer_.step(number, batch_, [this](const Batch& batch, Index first, Index count, Index) {
-            ForwardInput input;
-            input.tokens = batch.tokens_of(first, count);
-            input.batch = count;
-            input.length = batch.length;
-            input.positions = batch.positions;
-            return model_->loss(input, batch.targets_of(first, count));
-        });
-    }
-
-    void save(const std::filesystem::path& path, Index step) {
-        save_checkpoint(path, capture(model_->parameters(), trainer_.optimizer(),
-                                      {"", "", model_->options().vocabulary, 0}, step, lesson_sequences));
-    }
-
-    void load(const std::filesystem::path& path) {
-        const Checkpoint checkpoint = load_checkpoint(path);
-        restore_parameters(checkpoint, model_->parameters(), path.string());
-        restore_moments(checkpoint, model_->parameters(), trainer_.mutable_optimizer(), path.string());
-    }
-
-    const Tensor& values() const { return model_->parameters().values(); }
-
-  private:
-    TrainOptions options_for(const VerifySubject& s) const {
-        TrainOptions options = s.recipe.train;
-        options.length = batch_.length;
-        options.batch_tokens = lesson_sequences * batch_.length;
-        options.warmup_steps = 0;
-        return options;
-    }
-
-    std::unique_ptr<Transformer> model_;
-    Batch batch_;
-    Workers workers_;
-    Trainer trainer_;
-};
+Lesson lesson(const VerifySubject& s, int threads, const Communicator& group = {}) {
+    auto model = model_like(s.model, s.recipe, s.recipe.mask, s.recipe.encoding);
+    Batch batch = drawn_batch(*model, s.recipe, lesson_sequences, std::min<Index>(s.trained, 64));
+    return Lesson(std::move(model), s.recipe.train, std::move(batch), threads, group);
+}
 
 // A folder that goes with its owner.
 class TemporaryFolder {
@@ -87,7 +46,7 @@ class TemporaryFolder {
 }  // namespace
 
 void check_threads(const VerifySubject& s, int threads, const TakeCheck& take) {
-    Lesson one(s, 1), many(s, threads);
+    Lesson one = lesson(s, 1), many = lesson(s, threads);
     one.step(1);
     many.step(1);
     take({fmt::format("a training step on {} threads = on one thread", threads),
@@ -96,10 +55,33 @@ void check_threads(const VerifySubject& s, int threads, const TakeCheck& take) {
           largest_difference(one.values(), s.model.parameters().values()), 0, true});
 }
 
+void check_ranks(const VerifySubject& s, const Communicator& group, const TakeCheck& take) {
+    if (group.alone()) return;
+    Lesson one = lesson(s, 1), many = lesson(s, 1, group);
+    one.step(1);
+    many.step(1);
+    std::vector<double> gradients(static_cast<std::size_t>(group.size())), values = gradients;
+    std::vector<Index> begins;
+    for (int rank = 0; rank <= group.size(); ++rank) begins.push_back(rank);
+    const auto me = static_cast<std::size_t>(group.rank());
+    gradients[me] = largest_difference(many.first_moment(), one.first_moment());
+    values[me] = largest_difference(many.values(), one.values());
+    group.gather(std::span(gradients), begins);
+    group.gather(std::span(values), begins);
+    const auto worst = [](const std::vector<double>& differences) {
+        double largest = 0;
+        for (const double difference : differences)
+            if (!(difference <= largest)) largest = difference;  // NaN counts as the largest
+        return largest;
+    };
+    take({fmt::format("the gradient of {} ranks = of one rank", group.size()), worst(gradients), 0});
+    take({fmt::format("a training step on {} ranks = on one rank", group.size()), worst(values), 0});
+}
+
 void check_resume(const VerifySubject& s, const TakeCheck& take) {
     const TemporaryFolder folder;
     const std::filesystem::path path = folder.path() / "step.h5";
-    Lesson whole(s, 1), resumed(s, 1);
+    Lesson whole = lesson(s, 1), resumed = lesson(s, 1);
     whole.step(1);
     whole.save(path, 1);
     whole.step(2);

@@ -28,7 +28,7 @@ int run(const Words& words, const Communicator& world) {
             {"threads", "worker threads of a rank", "N"},
             {"ranks-per-cell",
              "under mpirun: ranks that train a cell; as many cells at once as that allows. "
-             "Not given: what ends first",
+             "Not given: what ends first by a short measurement",
              "K"},
             {"dry-run", "print every cell's resolved recipe and do nothing"},
         });

@@ -5,11 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
 namespace locus {
 
-int search_command(const Words& words) {
+namespace {
+
+int search(const Words& words, const Communicator& world) {
     const Arguments arguments("search RECIPE [key=value ...] --out DIR", words,
                               {
                                   {"out", "folder of the search, from which it goes on", "DIR"},
@@ -24,8 +27,8 @@ int search_command(const Words& words) {
     const std::string out = arguments.needed("out");
     SearchResult result;
     {
-        Terminal terminal;
-        Workbench bench(arguments.threads());
+        Terminal terminal(world.is_root());
+        Workbench bench(arguments.threads(world.sharing_cores()), world);
         result = run_search(cells.front(), out, bench, terminal);
         if (!result.finished) {
             terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on",
@@ -43,11 +46,18 @@ int search_command(const Words& words) {
         }
         if (result.verdicts.empty()) terminal.message("not judged: " + result.unseen);
     }
+    if (!world.is_root()) return 0;
     if (arguments.has("json"))
         fmt::print("{}\n", to_json(result).dump(2));
     else
         fmt::print("{}", result.fragment);
     return 0;
+}
+
+}  // namespace
+
+int search_command(const Words& words) {
+    return with_ranks(words, [&](const Communicator& world) { return search(words, world); });
 }
 
 }  // namespace locus

@@ -9,6 +9,7 @@
 #include "recipes/engine/verify.h"
 #include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
 namespace locus {
@@ -28,12 +29,12 @@ std::string shape_of(Recipe recipe) {
     return write_recipe(recipe, recipe_schema());
 }
 
-std::vector<Subject> open_subjects(const Arguments& arguments) {
+std::vector<Subject> open_subjects(const Arguments& arguments, const Communicator& world) {
     const std::string& subject = arguments.subject("RUN or RECIPE");
     std::vector<Subject> subjects;
     if (std::filesystem::is_directory(subject)) {
         arguments.refuse_overrides();
-        subjects.push_back({subject, open_run(subject)});
+        subjects.push_back({subject, open_run(subject, world)});
         // weights of little training prove little: the same model with drawn parameters as well
         Subject drawn{subject + " with drawn parameters", {}};
         drawn.run.recipe = subjects.front().run.recipe;
@@ -56,29 +57,30 @@ void print(const Check& check) {
     std::fflush(stdout);
 }
 
-}  // namespace
-
-int verify_command(const Words& words) {
+int verify_over(const Communicator& world, const Words& words) {
     const Arguments arguments("verify RUN|RECIPE [key=value ...]", words,
                               {
                                   {"threads", "worker threads, compared with one", "N"},
                                   {"json", "one JSON document"},
                               });
     if (arguments.help()) return 0;
-    const std::vector<Subject> subjects = open_subjects(arguments);
+    const std::vector<Subject> subjects = open_subjects(arguments, world);
     const bool as_json = arguments.has("json");
     VerifyOptions options;
-    options.threads = std::max(2, arguments.threads());
-    if (!as_json) options.show = print;
+    options.threads = std::max(2, arguments.threads(world.sharing_cores()));
+    options.group = world;
+    const bool speaks = world.is_root();
+    if (!as_json && speaks) options.show = print;
 
     nlohmann::json all = {{"subjects", nlohmann::json::array()}, {"checks", nlohmann::json::array()}};
     bool passed = true;
     for (const Subject& subject : subjects) {
-        for (const std::string& warning : subject.run.warnings) fmt::print(stderr, "{}\n", warning);
-        if (!as_json) fmt::print("{}\n", subject.name);
+        for (const std::string& warning : subject.run.warnings)
+            if (speaks) fmt::print(stderr, "{}\n", warning);
+        if (!as_json && speaks) fmt::print("{}\n", subject.name);
         const VerifyReport report = verify(subject.run.recipe, subject.run.model.get(), options);
         passed = passed && report.passed();
-        if (!as_json)
+        if (!as_json && speaks)
             fmt::print("encoding {}: logits of standard deviation {:.3g}; without it they change by {:.3g}\n",
                        report.encoding, report.logit_deviation, report.encoding_effect);
         nlohmann::json json = to_json(report);
@@ -91,9 +93,16 @@ int verify_command(const Words& words) {
         all["subjects"].push_back(std::move(json));
     }
     all["passed"] = passed;
+    if (!speaks) return 0;  // rank 0's verdict counts
     if (as_json) fmt::print("{}\n", all.dump(2));
     if (!passed && !as_json) fmt::print("not all checks passed\n");
     return passed ? 0 : static_cast<int>(Failure::check);
+}
+
+}  // namespace
+
+int verify_command(const Words& words) {
+    return with_ranks(words, [&](const Communicator& world) { return verify_over(world, words); });
 }
 
 }  // namespace locus

@@ -140,6 +140,17 @@ class Resume(CommandCase):
         self.train("run", *words)
         self.same_as_straight("run")
 
+    def test_which_checkpoints_stay(self):
+        words = ["train.checkpoint_every=1", "train.keep=2", "train.keep_every=3"]
+        self.train("run", *words)
+        for _ in range(2):
+            there = sorted(path.name for path in (self.folder / "run" / "checkpoints").iterdir())
+            self.assertEqual(there, [f"step_{step:08}.h5" for step in (3, 6, 7, 8)])
+            self.newest_checkpoint("run").unlink()
+            self.newest_checkpoint("run").unlink()
+            self.assertIn("going on from step 6", self.train("run", *words)[1])
+        self.refuses(2, "train", "r.yaml", "train.keep_every=4", "--out", "x", says=["checkpoint_every (3)", "found 4"])
+
     def test_a_finished_run_trains_no_step(self):
         self.train("run")
         before = self.columns("run")

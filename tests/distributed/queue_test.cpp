@@ -4,7 +4,12 @@
 #include <chrono>
 #include <thread>
 
+#include "framework/distributed/together.h"
 #include "recipes/engine/cell_queue.h"
+#include "recipes/engine/ranks_per_cell.h"
+#include "recipes/engine/vary.h"
+#include "recipes/engine/workbench.h"
+#include "recipes/engine/yaml.h"
 #include "tests/distributed/session.h"
 
 namespace locus {
@@ -54,24 +59,66 @@ TEST(CellQueue, AGroupMayLeave) {
         EXPECT_LE(taken_so_often, 1);
 }
 
+// Steps of 8 ms on one rank, on groups of 1, 2, 4 and 8 as far as there are ranks; k ranks gain `gain` per
+// doubling.
+std::vector<StepTime> times(int ranks, double gain) {
+    std::vector<StepTime> result;
+    double seconds = 0.008;
+    for (int k = 1; k <= ranks; k *= 2, seconds /= gain) result.push_back({k, seconds});
+    return result;
+}
+
+int choice(const std::vector<double>& steps, int ranks, double gain) {
+    return choose_ranks_per_cell(steps, ranks, times(ranks, gain)).ranks_per_cell;
+}
+
 TEST(RanksPerCell, OneWhereCellsFillTheRanks) {
-    EXPECT_EQ(choose_ranks_per_cell(std::vector<double>(12, 1.0), 4, 16), 1);
-    EXPECT_EQ(choose_ranks_per_cell(std::vector<double>(8, 1.0), 8, 16), 1);
+    EXPECT_EQ(choice(std::vector<double>(12, 100), 4, 1.94), 1);
+    EXPECT_EQ(choice(std::vector<double>(8, 100), 8, 2), 1);  // equal ends: the smaller groups
+    EXPECT_EQ(choice(std::vector<double>(12, 100), 4, 2.2),
+              4);  // a group that is more than the sum of its ranks
 }
 
 TEST(RanksPerCell, AllForOneCell) {
-    EXPECT_EQ(choose_ranks_per_cell({1.0}, 4, 16), 4);
-    EXPECT_EQ(choose_ranks_per_cell({1.0}, 8, 2), 2);  // two shards keep two ranks busy
+    EXPECT_EQ(choice({100}, 4, 1.94), 4);
+    EXPECT_EQ(
+        choose_ranks_per_cell({100}, 8, {{1, 0.008}, {2, 0.004}, {4, 0.004}, {8, 0.005}}).ranks_per_cell, 2);
+    EXPECT_EQ(choice({100}, 4, 0.9), 1);  // ranks that share a core are in each other's way
 }
 
 TEST(RanksPerCell, SharesOutFewCells) {
-    EXPECT_EQ(choose_ranks_per_cell({1.0, 1.0}, 4, 16), 2);
+    EXPECT_EQ(choice({100, 100}, 4, 1.94), 2);
     // one long cell among short ones decides the end: more ranks each are better than one each
-    EXPECT_GT(choose_ranks_per_cell({10.0, 1.0, 1.0, 1.0}, 4, 16), 1);
+    EXPECT_GT(choice({1000, 100, 100, 100}, 4, 1.94), 1);
 }
 
-TEST(RanksPerCell, NothingToDo) {
-    EXPECT_EQ(choose_ranks_per_cell({}, 4, 16), 1);
+TEST(RanksPerCell, SaysHowLongAllCellsTake) {
+    const std::vector<double> steps(12, 1000);
+    const RankChoice found = choose_ranks_per_cell(steps, 4, times(4, 1.6));
+    EXPECT_DOUBLE_EQ(found.seconds, 24);  // three rounds of 1000 steps of 8 ms
+    const std::string reason = reason_of(found, steps, 4, times(4, 1.6));
+    for (const char* part : {"1 of 4, by measurement", "1: 8 ms a step", "2: 5 ms a step"})
+        EXPECT_NE(reason.find(part), std::string::npos) << reason;
+}
+
+TEST(RanksPerCell, IsMeasuredAlikeOnAllRanks) {
+    Recipe recipe =
+        expand({"r.yaml", read_yaml("data: {corpus: generated}\nmodel: {layers: 1, width: 16, heads: 2}\n"
+                                    "train: {length: 16, batch_tokens: 128, lr: 1e30}",
+                                    "r.yaml")},
+               {}, recipe_schema())
+            .front()
+            .recipe;
+    const std::vector<StepTime> found = time_steps(recipe, world(), 1);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().ranks, 1);
+    EXPECT_EQ(found.back().ranks, world().size());
+    std::string words;
+    for (const StepTime& time : found) {
+        EXPECT_GT(time.seconds, 0);
+        words += fmt::format("{} {}, ", time.ranks, time.seconds);
+    }
+    require_alike(world(), "times", words);
 }
 
 }  // namespace

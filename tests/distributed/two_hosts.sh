@@ -9,8 +9,9 @@ not_run() {
     echo "not run: $*"
     exit 77
 }
-command -v mpirun >/dev/null || not_run "mpirun is missing"
-[[ $(mpirun --version 2>&1) == *"Open MPI"* ]] || not_run "the words for the launcher are Open MPI's"
+launcher=${LOCUS_MPIEXEC:-mpirun}
+command -v "$launcher" >/dev/null || not_run "$launcher is missing"
+[[ $("$launcher" --version 2>&1) == *"Open MPI"* ]] || not_run "the words for the launcher are Open MPI's"
 command -v ip >/dev/null && command -v unshare >/dev/null || not_run "ip (iproute2) or unshare is missing"
 
 first=locus-$$-a second=locus-$$-b
@@ -45,7 +46,7 @@ chmod +x "$folder/on"
 
 over_two() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 "$folder/on" 10.213.7.1 \
-        mpirun --host 10.213.7.1:2,10.213.7.2:2 --mca plm_rsh_agent "$folder/on" --mca orte_keep_fqdn_hostnames 1 \
+        "$launcher" --host 10.213.7.1:2,10.213.7.2:2 --mca plm_rsh_agent "$folder/on" --mca orte_keep_fqdn_hostnames 1 \
         --mca rmaps_base_oversubscribe 1 --bind-to none "$@"
 }
 cat >"$folder/r.yaml" <<'RECIPE'

@@ -71,6 +71,10 @@ TEST(Rules, BatchesAndBlocksAreWhole) {
     EXPECT_TRUE(holds(refusal("train: {clip: -1}"), {">= 0", "'-1'"}));
     EXPECT_TRUE(holds(refusal("train: {keep: 0}"), {">= 1"}));
     EXPECT_TRUE(holds(refusal("train: {checkpoint_every: 0}"), {">= 1"}));
+    EXPECT_TRUE(holds(refusal("train: {keep_every: -1}"), {">= 0", "'-1'"}));
+    EXPECT_TRUE(holds(refusal("train:\n  checkpoint_every: 20\n  keep_every: 50"),
+                      {"x.yaml:3: train.keep_every", "multiple of train.checkpoint_every (20), found 50"}));
+    EXPECT_EQ(one("train: {checkpoint_every: 20, keep_every: 60}").train.keep_every, 60);
 }
 
 TEST(Rules, Masks) {

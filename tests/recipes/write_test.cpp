@@ -14,7 +14,7 @@ encoding: {kind: rope, base: 123.5, fraction: 0.5, pairing: interleaved}
 mask: {window: [17, 0], dilation: [3, 1], global: 2, global_projections: true}
 train: {length: 48, steps: 77, batch_tokens: 960, shards: 4, lr: 3e-3, min_lr: 1e-5, warmup_steps: 6,
         schedule: linear, weight_decay: 0.01, beta1: 0.8, beta2: 0.99, epsilon: 1e-9, clip: 0.5, seed: 12,
-        validate_every: 8, checkpoint_every: 9, keep: 3}
+        validate_every: 8, checkpoint_every: 9, keep: 3, keep_every: 27}
 from: {run: elsewhere, step: 3, original_length: 24, seen_tokens: 96}
 evaluate: {lengths: [48, 97], protocols: [sliding:7, per_position], split: test, targets: 33}
 search: {factor: 8, list: short_factor, population: 9, parents: 8, mutations: 7, crossovers: 6, iterations: 5,
@@ -76,6 +76,7 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.train.validate_every, 8);
     EXPECT_EQ(r.train.checkpoint_every, 9);
     EXPECT_EQ(r.train.keep, 3);
+    EXPECT_EQ(r.train.keep_every, 27);
     EXPECT_EQ(r.evaluate.lengths, (std::vector<Index>{48, 97}));
     EXPECT_EQ(r.evaluate.protocols,
               (std::vector<Protocol>{{ProtocolKind::sliding, 7}, {ProtocolKind::per_position}}));
@@ -212,6 +213,7 @@ train:
   validate_every: 0
   checkpoint_every: 500
   keep: 2
+  keep_every: 0
 evaluate:
   lengths: [128, 256, 512, 1024]
   protocols: [non_overlapping, same_target]

@@ -2,6 +2,7 @@
 import importlib.util
 import pathlib
 import re
+import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -22,6 +23,23 @@ class Ops(unittest.TestCase):
         sources = "".join(path.read_text() for path in (ROOT / "tests" / "bench" / "ops").glob("*.cpp"))
         measured = set(re.findall(r'measure_op\(\s*(?:fmt::format\(\s*)?"(\w+)', sources))
         self.assertEqual(ops - measured, set())
+
+
+class Ranks(unittest.TestCase):
+    def test_ratios_are_of_medians(self):
+        sys.path.insert(0, str(ROOT / "scripts" / "bench"))
+        self.addCleanup(sys.path.pop, 0)
+        ranks = load("ranks")
+        samples = {"1 x 1": [10, 11, 90], "2 x 1": [20, 22, 21], "1 x 2": [30, 21, 21], "2 x 1, fast": [20, 21, 42],
+                   "share: communication": [1.0, 2.0, 9.0], "share: waiting": [0.5, 0.5, 0.5],
+                   "cells 1 x 1": [5, 5, 5], "cells 2 x 1": [9, 9, 9], "cells 1 x 2": [10, 10, 10]}
+        rows = {row[0]: row[1:] for row in ranks.rows_of(samples)}
+        self.assertEqual(rows["2 ranks x 1 thread / 1 rank x 1 thread"], ["1.909", "0.233", "2.000", "ratio", ">= 1.85"])
+        self.assertEqual(rows["2 ranks x 1 thread / 1 rank x 2 threads"][0], "1.000")
+        self.assertEqual(rows["fixed tree / MPI_Allreduce"][:2], ["1.000", "0.500"])
+        self.assertEqual(rows["12 cells, 2 at once / one by one on 1 thread"][0], "1.800")
+        self.assertEqual(rows["share: communication"], ["2.0", "1.0", "9.0", "% of a step", "<= 5"])
+        self.assertEqual(rows["2 x 1"], ["21", "20", "22", "tokens/s", ""])
 
 
 class Report(unittest.TestCase):

@@ -41,6 +41,17 @@ TEST(CheckpointFolder, KeepsTheNewest) {
     EXPECT_EQ(names(folder), (std::vector<std::string>{"step_00001500.h5", "step_123456789.h5"}));
 }
 
+TEST(CheckpointFolder, KeepsMultiplesBesideTheNewest) {
+    const Scratch scratch;
+    const CheckpointFolder folder(scratch.path(), 1, 4);
+    for (std::int64_t step = 2; step <= 10; step += 2) save(folder, step);
+    EXPECT_EQ(names(folder),
+              (std::vector<std::string>{"step_00000004.h5", "step_00000008.h5", "step_00000010.h5"}));
+    save(folder, 6);  // a multiple of a future that this save replaces goes as well
+    EXPECT_EQ(names(folder), (std::vector<std::string>{"step_00000004.h5", "step_00000006.h5"}));
+    message_of(Failure::usage, [&] { CheckpointFolder(scratch.path(), 1, -4); });
+}
+
 TEST(CheckpointFolder, ASaveReplacesALaterFuture) {
     const Scratch scratch;
     const CheckpointFolder folder(scratch.path(), 2);
