@@ -1,5 +1,7 @@
 #include "framework/core/tensor.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -15,10 +17,20 @@ std::size_t bytes_of(Index count) {
     return static_cast<std::size_t>(count) * sizeof(Scalar);
 }
 
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
+// Large buffers (parameters, gradients, moments) begin at huge pages, where the kernel has them: else a walk
+// through the page tables comes with every other line.
 std::shared_ptr<Scalar[]> heap_buffer(Index count) {
-    const std::size_t bytes = (bytes_of(count) + 2 * arena_alignment - 1) / arena_alignment * arena_alignment;
-    auto* memory = static_cast<Scalar*>(std::aligned_alloc(arena_alignment, bytes));
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    std::size_t bytes = round_up(bytes_of(count) + arena_alignment, arena_alignment);
+    const bool large = bytes >= huge_page;
+    if (large) bytes = round_up(bytes, huge_page);
+    auto* memory = static_cast<Scalar*>(std::aligned_alloc(large ? huge_page : arena_alignment, bytes));
     if (memory == nullptr) throw std::bad_alloc();
+    if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // advice only
     return std::shared_ptr<Scalar[]>(memory, [](Scalar* buffer) { std::free(buffer); });
 }
 

@@ -41,17 +41,18 @@ const Scalar* PackCache::find(const Key& key, Index size, const std::function<vo
     }
     if (entry == nullptr) {
         std::unique_lock lock(mutex_);
-        auto& place = std::prev(ranges_.upper_bound(key.data))->second.entries[key];
-        if (!place) place = std::make_unique<Entry>();
+        Range& range = std::prev(ranges_.upper_bound(key.data))->second;
+        auto& place = range.entries[key];
+        if (!place) {
+            const ArenaScope memory(&range.memory);
+            place = std::make_unique<Entry>();
+            place->packed = Tensor::empty({size});
+        }
         entry = place.get();
     }
     std::lock_guard lock(entry->mutex);
     if (!entry->valid) {
         const ProfiledPart timed("pack weights");
-        if (!entry->packed) {
-            ArenaScope heap(nullptr);
-            entry->packed = Tensor::empty({size});
-        }
         pack(entry->packed.data());
         entry->valid = true;
     }

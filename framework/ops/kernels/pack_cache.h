@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <tuple>
 
+#include "framework/core/arena.h"
 #include "framework/core/precision.h"
 #include "framework/core/tensor.h"
 
@@ -44,6 +45,7 @@ class PackCache {
     };
     struct Range {
         Index count = 0;
+        Arena memory;  // of the copies, which lie together in huge pages
         std::map<Key, std::unique_ptr<Entry>> entries;
     };
 
