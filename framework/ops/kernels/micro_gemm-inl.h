@@ -1,4 +1,4 @@
-// Register-tiled products of small matrices, for kernels that fuse a product with something else.
+// The register tiles of the matrix product.
 #if defined(LOCUS_MICRO_GEMM_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_MICRO_GEMM_INL_H
 #undef LOCUS_MICRO_GEMM_INL_H
@@ -43,6 +43,7 @@ HWY_INLINE void register_tile(Factor a, const Scalar* HWY_RESTRICT b, Index b_st
     Index one = a.row, two = 2 * a.row, three = 3 * a.row;
     asm("" : "+r"(low), "+r"(high), "+r"(one), "+r"(two), "+r"(three));
     const Index steps[4] = {0, one, two, three};
+#pragma GCC unroll 4  // a core that shares its front end with another has no issue slots to spare
     for (Index k = 0; k < depth; ++k, low += a.column, high += a.column, b += b_stride) {
         if (far) __builtin_prefetch(low + 8 * a.column);
         V right[NV];
@@ -73,17 +74,6 @@ HWY_INLINE void row_tiles(Index rows, Factor a, const Scalar* b, Index b_stride,
         advance(4);
     }
     for (; rows > 0; advance(1)) register_tile<1, NV, add, far>(a, b, b_stride, c, c_stride, depth);
-}
-
-// C (+)= A B: A [rows, depth], B [depth, columns], C [rows, columns]; columns are whole vectors.
-template <bool add>
-HWY_INLINE void product(Index rows, Index columns, Index depth, Factor a, const Scalar* b, Index b_stride,
-                        Scalar* c, Index c_stride) {
-    const Index n = lanes();
-    Index j = 0;
-    for (; j + 2 * n <= columns; j += 2 * n)
-        row_tiles<2, add>(rows, a, b + j, b_stride, c + j, c_stride, depth);
-    if (j < columns) row_tiles<1, add>(rows, a, b + j, b_stride, c + j, c_stride, depth);
 }
 
 }  // namespace HWY_NAMESPACE
