@@ -14,6 +14,7 @@
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
 #include "recipes/engine/experiment_plan.h"
+#include "recipes/engine/manifest.h"
 #include "recipes/engine/ranks_per_cell.h"
 #include "recipes/engine/write.h"
 

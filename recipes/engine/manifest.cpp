@@ -1,6 +1,7 @@
 #include "recipes/engine/manifest.h"
 
 #include "framework/io/checksum.h"
+#include "framework/io/json_file.h"
 #include "framework/io/machine.h"
 #include "recipes/engine/begin_from.h"
 
@@ -60,3 +61,22 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
 }
 
 }  // namespace locus::inline LOCUS_SCALAR
+
+namespace locus {
+
+nlohmann::json stored_manifest(const std::filesystem::path& folder) {
+    const std::filesystem::path path = folder / "manifest.json";
+    if (!std::filesystem::exists(path)) return nlohmann::json::object();
+    nlohmann::json manifest = read_json(path);
+    require(manifest.is_object(), Failure::storage, "{}: expected a JSON object, found {}", path.string(),
+            manifest.type_name());
+    return manifest;
+}
+
+void update_manifest(const std::filesystem::path& folder, const nlohmann::json& fields) {
+    nlohmann::json manifest = stored_manifest(folder);
+    manifest.update(fields);
+    write_json(folder / "manifest.json", manifest);
+}
+
+}  // namespace locus

@@ -21,3 +21,13 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
 std::string initial_value_hash(const Transformer& model);
 
 }  // namespace locus::inline LOCUS_SCALAR
+
+namespace locus {
+
+/// folder/manifest.json; an empty object where there is none. Throws a storage Error for what is no object.
+nlohmann::json stored_manifest(const std::filesystem::path& folder);
+
+/// Sets fields of folder/manifest.json and writes it. Throws a storage Error.
+void update_manifest(const std::filesystem::path& folder, const nlohmann::json& fields);
+
+}  // namespace locus

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
@@ -14,6 +13,7 @@
 #include "models/scaling.h"
 #include "recipes/engine/search_fitness.h"
 #include "recipes/engine/search_state.h"
+#include "recipes/engine/statistics.h"
 #include "recipes/engine/train_run.h"
 #include "recipes/engine/write.h"
 
@@ -24,17 +24,6 @@ namespace locus {
 namespace {
 
 using nlohmann::json;
-
-double mean_of(const std::vector<double>& nats) {
-    return std::accumulate(nats.begin(), nats.end(), 0.0) / static_cast<double>(nats.size());
-}
-
-// More iterations of the same search go on from its state.
-std::string search_identity(Recipe recipe) {
-    recipe.search.given = true;
-    recipe.search.iterations = 1;
-    return write_recipe(recipe, recipe_schema());
-}
 
 class SearchSession {
   public:

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/core/error.h"
+#include "recipes/engine/workbench.h"
+#include "recipes/engine/write.h"
 
 namespace locus {
 
@@ -19,6 +21,12 @@ Genes genes_of(const json& stored) {
 }
 
 }  // namespace
+
+std::string search_identity(Recipe recipe) {
+    recipe.search.given = true;
+    recipe.search.iterations = 1;
+    return write_recipe(recipe, recipe_schema());
+}
 
 json to_json(const SearchState& state) {
     json out = {{"iteration", state.iteration},

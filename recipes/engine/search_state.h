@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "recipes/engine/recipe.h"
 #include "recipes/engine/search_genes.h"
 
 namespace locus {
@@ -18,6 +19,9 @@ struct SearchState {
     std::map<Genes, double> fitness;  // of each: nats a token
     std::vector<double> best;         // fitness after each iteration
 };
+
+/// The recipe by which a stored search is known: more iterations of the same search go on from its state.
+std::string search_identity(Recipe recipe);
 
 /// {iteration, best_fitness[], history[{steps, n_hat, fitness}], parents[{steps, n_hat}]}
 nlohmann::json to_json(const SearchState& state);

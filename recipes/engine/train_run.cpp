@@ -23,7 +23,7 @@
 
 namespace fs = std::filesystem;
 
-namespace locus {
+namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
@@ -45,29 +45,6 @@ void make_folder(const fs::path& folder, const std::string& recipe) {
             error.message());
     write_file_atomically(path, recipe);
 }
-
-}  // namespace
-
-nlohmann::json stored_manifest(const fs::path& folder) {
-    const fs::path path = folder / "manifest.json";
-    if (!fs::exists(path)) return nlohmann::json::object();
-    nlohmann::json manifest = read_json(path);
-    require(manifest.is_object(), Failure::storage, "{}: expected a JSON object, found {}", path.string(),
-            manifest.type_name());
-    return manifest;
-}
-
-void update_manifest(const fs::path& folder, const nlohmann::json& fields) {
-    nlohmann::json manifest = stored_manifest(folder);
-    manifest.update(fields);
-    write_json(folder / "manifest.json", manifest);
-}
-
-}  // namespace locus
-
-namespace locus::inline LOCUS_SCALAR {
-
-namespace {
 
 // One training run: everything that the hooks of the loop need. Of a group of ranks, rank 0 alone touches the
 // run folder; the others get the state from it.

@@ -56,13 +56,3 @@ OpenedRun open_run(const std::filesystem::path& folder, const Communicator& grou
 OpenedRun open_checkpoint(const std::filesystem::path& path, const Communicator& group = {});
 
 }  // namespace locus::inline LOCUS_SCALAR
-
-namespace locus {
-
-/// folder/manifest.json; an empty object where there is none. Throws a storage Error for what is no object.
-nlohmann::json stored_manifest(const std::filesystem::path& folder);
-
-/// Sets fields of folder/manifest.json and writes it. Throws a storage Error.
-void update_manifest(const std::filesystem::path& folder, const nlohmann::json& fields);
-
-}  // namespace locus

@@ -32,7 +32,8 @@ ENVIRONMENT = {
 def is_open_mpi():
     if shutil.which(LAUNCHER) is None:
         return False
-    return b"Open MPI" in subprocess.run([LAUNCHER, "--version"], capture_output=True, check=False).stdout
+    said = subprocess.run([LAUNCHER, "--version"], capture_output=True, check=False).stdout
+    return b"Open MPI" in said or b"OpenRTE" in said  # as mpirun and as mpiexec
 
 
 OPEN_MPI = is_open_mpi()

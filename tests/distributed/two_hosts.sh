@@ -11,7 +11,7 @@ not_run() {
 }
 launcher=${LOCUS_MPIEXEC:-mpirun}
 command -v "$launcher" >/dev/null || not_run "$launcher is missing"
-[[ $("$launcher" --version 2>&1) == *"Open MPI"* ]] || not_run "the words for the launcher are Open MPI's"
+[[ $("$launcher" --version 2>&1) =~ "Open MPI"|"OpenRTE" ]] || not_run "the words for the launcher are Open MPI's"
 command -v ip >/dev/null && command -v unshare >/dev/null || not_run "ip (iproute2) or unshare is missing"
 
 first=locus-$$-a second=locus-$$-b
