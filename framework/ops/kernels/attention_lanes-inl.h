@@ -40,6 +40,7 @@ HWY_INLINE V weight(V x) {
     }
 }
 
+#if HWY_TARGET != HWY_SCALAR  // which has no blocks
 // Four vectors with blocks of four numbers: the numbers of every block, taken as 4 x 4, change rows for
 // columns.
 template <class Vf>
@@ -59,10 +60,11 @@ HWY_INLINE void transpose_blocks(Vf v[4]) {
     v[2] = lower(b, f);
     v[3] = upper(b, f);
 }
+#endif
 
 // Columns that the functions below take by fours.
 constexpr Index by_fours(Index width) {
-    return sizeof(Scalar) == sizeof(float) ? width / 4 * 4 : 0;
+    return HWY_TARGET != HWY_SCALAR && sizeof(Scalar) == sizeof(float) ? width / 4 * 4 : 0;
 }
 
 // to [width, one vector of lanes] = factor * the first `count` rows, transposed; zero in lanes past them.
@@ -70,6 +72,7 @@ inline void rows_to_lanes(const Scalar* rows, Index stride, Index count, Index w
                           Scalar* to, Index to_stride) {
     const D d;
     const Index n = lanes(), fast = count >= n ? by_fours(width) : 0;
+#if HWY_TARGET != HWY_SCALAR
     if constexpr (sizeof(Scalar) == sizeof(float)) {
         for (Index c = 0; c < fast; c += 4) {
             V v[4];
@@ -84,6 +87,7 @@ inline void rows_to_lanes(const Scalar* rows, Index stride, Index count, Index w
             for (Index r = 0; r < 4; ++r) hn::StoreU(hn::Mul(v[r], set(factor)), d, to + (c + r) * to_stride);
         }
     }
+#endif
     for (Index c = fast; c < width; ++c) {
         for (Index i = 0; i < n; ++i) to[c * to_stride + i] = i < count ? factor * rows[i * stride + c] : 0;
     }
@@ -95,6 +99,7 @@ inline void lanes_to_rows(const Scalar* from, Index from_stride, V factor, Index
     const D d;
     const Index n = lanes(), fast = by_fours(width);
     HWY_ALIGN Scalar buffer[HWY_MAX_BYTES / sizeof(Scalar)];
+#if HWY_TARGET != HWY_SCALAR
     if constexpr (sizeof(Scalar) == sizeof(float)) {
         for (Index c = 0; c < fast; c += 4) {
             V v[4];
@@ -107,6 +112,7 @@ inline void lanes_to_rows(const Scalar* from, Index from_stride, V factor, Index
             }
         }
     }
+#endif
     for (Index c = fast; c < width; ++c) {
         hn::Store(hn::Mul(hn::LoadU(d, from + c * from_stride), factor), d, buffer);
         for (Index i = 0; i < std::min(n, count); ++i) rows[i * stride + c] = buffer[i];
