@@ -90,8 +90,9 @@ LOCUS_BF16 inline void bf16_tile(PairFactor a, const Pair* panel, Index pairs, f
         const auto left_half = reinterpret_cast<__m512bh>(_mm512_load_si512(panel));
         const auto right_half = reinterpret_cast<__m512bh>(_mm512_load_si512(panel + 16));
         for (int i = 0; i < M; ++i) {
-            const auto pair = reinterpret_cast<__m512bh>(
-                _mm512_set1_epi32(static_cast<int>((i < 4 ? low : high)[steps[i % 4]])));
+            const Pair* half = i < 4 ? low : high;
+            const auto pair =
+                reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(half[steps[i % 4]])));
             sums[i][0] = _mm512_dpbf16_ps(sums[i][0], pair, left_half);
             sums[i][1] = _mm512_dpbf16_ps(sums[i][1], pair, right_half);
         }

@@ -49,7 +49,9 @@ HWY_INLINE void register_tile(Factor a, const Scalar* HWY_RESTRICT b, Index b_st
         V right[NV];
         for (int v = 0; v < NV; ++v) right[v] = hn::LoadU(d, b + v * n);
         for (int i = 0; i < M; ++i) {
-            const V left = hn::Set(d, (i < 4 ? low : high)[steps[i % 4]]);
+            const Scalar* half =
+                i < 4 ? low : high;  // named: GCC 12 miscompiles the subscript with sanitizers
+            const V left = hn::Set(d, half[steps[i % 4]]);
             for (int v = 0; v < NV; ++v) sums[i][v] = hn::MulAdd(left, right[v], sums[i][v]);
         }
     }
