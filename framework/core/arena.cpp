@@ -16,15 +16,10 @@ namespace locus {
 
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t first_region = std::size_t{16} << 20;
 constexpr std::size_t padding = 64;  // kernels may load one vector past the end of a block
 
 thread_local Arena* current_arena = nullptr;
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) {
-    return (bytes + unit - 1) / unit * unit;
-}
 
 std::size_t block_size(std::size_t bytes) {
     return round_up(bytes + padding, arena_alignment);

@@ -12,6 +12,14 @@ namespace locus {
 /// over-reads.
 inline constexpr std::size_t arena_alignment = 64;
 
+/// What large memory begins at and fills, where the kernel has pages of this size: a walk through the page
+/// tables for every 4 KiB takes long.
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
 /// Hands out 64-byte-aligned memory from one region and takes it all back at reset(). Blocks that are known
 /// to be dead earlier (gradients of intermediate results) can be recycled, which keeps the backward pass in
 /// cache. The first steps may grow the arena; from then on nothing is allocated. Not thread-safe: one a

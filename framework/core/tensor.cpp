@@ -17,14 +17,8 @@ std::size_t bytes_of(Index count) {
     return static_cast<std::size_t>(count) * sizeof(Scalar);
 }
 
-std::size_t round_up(std::size_t bytes, std::size_t unit) {
-    return (bytes + unit - 1) / unit * unit;
-}
-
-// Large buffers (parameters, gradients, moments) begin at huge pages, where the kernel has them: else a walk
-// through the page tables comes with every other line.
+// Parameters, gradients and moments are large.
 std::shared_ptr<Scalar[]> heap_buffer(Index count) {
-    constexpr std::size_t huge_page = std::size_t{2} << 20;
     std::size_t bytes = round_up(bytes_of(count) + arena_alignment, arena_alignment);
     const bool large = bytes >= huge_page;
     if (large) bytes = round_up(bytes, huge_page);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "framework/core/error.h"
+#include "recipes/engine/table_declared.h"
 #include "recipes/engine/table_words.h"
 
 namespace locus {
@@ -14,66 +15,6 @@ namespace {
 using Texts = std::vector<std::string>;
 using Facts = std::vector<std::pair<std::string, std::string>>;  // arm, value
 using Arms = std::vector<std::pair<std::string, std::vector<const RunFolder*>>>;
-
-// Values that follow from another one unless the recipe sets them.
-const std::multimap<std::string, std::string> derived = {
-    {"train.min_lr", "train.lr"},
-    {"train.warmup_steps", "train.tokens"},
-    {"train.warmup_steps", "train.steps"},
-    {"train.warmup_steps", "train.batch_tokens"},
-    {"train.warmup_steps", "train.warmup"},
-    {"train.tokens", "train.steps"},
-    {"train.tokens", "train.batch_tokens"},
-    {"model.kv_heads", "model.heads"},
-    {"from.step", "from.arm"},
-    {"from.original_length", "from.arm"},
-    {"from.seen_tokens", "from.arm"},
-    {"from.step", "from.run"},
-    {"from.original_length", "from.run"},
-    {"from.seen_tokens", "from.run"},
-};
-
-/// What the recipe declares as varied: the axes of its cells, and what its arms set where the manifests tell.
-struct Declared {
-    std::set<std::string> keys;
-    bool arms = false;        // there is an axis of arms
-    bool arms_known = false;  // and the manifests say what they set
-
-    bool holds(const std::string& key) const {
-        const auto covers = [&](const std::string& name) {
-            return std::any_of(keys.begin(), keys.end(), [&](const std::string& declared) {
-                return name == declared || name.rfind(declared + ".", 0) == 0;
-            });
-        };
-        const auto [first, last] = derived.equal_range(key);
-        return covers(key) ||
-               std::any_of(first, last, [&](const auto& entry) { return covers(entry.second); });
-    }
-    /// Whether some key of these sections, or of these names, is declared.
-    bool any_of_sections(const Texts& parts) const {
-        return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-            return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-                return key == part || key.rfind(part + ".", 0) == 0;
-            });
-        });
-    }
-};
-
-Declared declared_of(const TableSource& source) {
-    Declared declared;
-    for (const RunFolder& run : source.runs) {
-        for (const Coordinate& at : run.cell) {
-            if (at.axis == "arm") declared.arms = true;
-            declared.keys.insert(at.axis);
-        }
-        const auto varied = run.manifest.find("varied");
-        if (varied == run.manifest.end() || !varied->is_array()) continue;
-        declared.arms_known = true;
-        for (const auto& key : *varied)
-            if (key.is_string()) declared.keys.insert(key.get<std::string>());
-    }
-    return declared;
-}
 
 /// The runs by arm, in the order of the table.
 Arms arms_of(const TableSource& source) {

@@ -133,15 +133,6 @@ inline void copy_rows(const Scalar* rows, Index stride, Index count, Index width
     }
 }
 
-// Adds the first `width` of every `stride` numbers to rows of `width`.
-inline void add_rows(const Scalar* from, Index stride, Index count, Index width, Scalar* into) {
-    for (Index i = 0; i < count; ++i, from += stride, into += width) {
-        for_each_vector(width, [&](Index c, auto at) {
-            at.store(hn::Add(at.load(into + c), at.load(from + c)), into + c);
-        });
-    }
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace locus::inline LOCUS_SCALAR
 HWY_AFTER_NAMESPACE();

@@ -1,6 +1,7 @@
-#include "framework/ops/kernels/attention.h"
-
 #include <algorithm>
+
+#include "framework/ops/kernels/attention.h"
+#include "framework/ops/kernels/elementwise.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "framework/ops/kernels/attention_pullback.cpp"
@@ -60,7 +61,7 @@ class PaddedGradient {
     }
     Scalar* row(Index i) const { return (stride_ == width_ ? into_ : copy_.data()) + i * stride_; }
     void finish() const {
-        if (stride_ != width_) add_rows(copy_.data(), stride_, count_, width_, into_);
+        if (stride_ != width_) kernels::accumulate_rows(copy_.data(), stride_, into_, width_, count_, width_);
     }
 
   private:
@@ -217,7 +218,7 @@ void Pullback::give_tile(bool add) const {
         lanes_to_rows(dqueries_ + s * lanes(), query_tile(), set(head_.scale), tile_.strip[s].count, width_,
                       rows + s * lanes() * stride, stride);
     }
-    if (add) add_rows(rows, stride, tile_.count, width_, dq);
+    if (add) kernels::accumulate_rows(rows, stride, dq, width_, tile_.count, width_);
 }
 
 // Keys are taken by blocks that stay in the second-level cache together with their gradients.

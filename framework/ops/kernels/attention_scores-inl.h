@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
-#include "framework/ops/kernels/attention_products-inl.h"
 #include "framework/ops/kernels/attention_relative-inl.h"
 #include "framework/ops/kernels/attention_tiles-inl.h"
+#include "framework/ops/kernels/register_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::inline LOCUS_SCALAR {

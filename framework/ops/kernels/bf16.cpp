@@ -81,21 +81,18 @@ LOCUS_BF16 inline void bf16_tile(PairFactor a, const Pair* panel, Index pairs, f
         sums[i][0] = add ? _mm512_maskz_loadu_ps(first, c + i * c_stride) : _mm512_setzero_ps();
         sums[i][1] = add ? _mm512_maskz_loadu_ps(second, c + i * c_stride + 16) : _mm512_setzero_ps();
     }
-    // two pointers and 0 to 3 rows, as in the product of single precision
-    const Pair *low = a.data, *high = M > 4 ? a.data + 4 * a.row : a.data;
-    Index one = a.row, two = 2 * a.row, three = 3 * a.row;
-    asm("" : "+r"(low), "+r"(high), "+r"(one), "+r"(two), "+r"(three));
-    const Index steps[4] = {0, one, two, three};
-    for (Index p = 0; p < pairs; ++p, low += a.column, high += a.column, panel += bf16_panel) {
+    const Pair* left[(M + 3) / 4];  // of every fourth row, as in the tiles of single precision
+    for (int i = 0; i < M; i += 4) left[i / 4] = a.data + i * a.row;
+    for (Index p = 0; p < pairs; ++p, panel += bf16_panel) {
         const auto left_half = reinterpret_cast<__m512bh>(_mm512_load_si512(panel));
         const auto right_half = reinterpret_cast<__m512bh>(_mm512_load_si512(panel + 16));
         for (int i = 0; i < M; ++i) {
-            const Pair* half = i < 4 ? low : high;
             const auto pair =
-                reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(half[steps[i % 4]])));
+                reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(left[i / 4][i % 4 * a.row])));
             sums[i][0] = _mm512_dpbf16_ps(sums[i][0], pair, left_half);
             sums[i][1] = _mm512_dpbf16_ps(sums[i][1], pair, right_half);
         }
+        for (const Pair*& at : left) at += a.column;
     }
     for (int i = 0; i < M; ++i) {
         _mm512_mask_storeu_ps(c + i * c_stride, first, sums[i][0]);

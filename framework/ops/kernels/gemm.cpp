@@ -10,14 +10,15 @@
 #define HWY_TARGET_INCLUDE "framework/ops/kernels/gemm.cpp"
 #include <hwy/foreach_target.h>
 
-#include "framework/ops/kernels/micro_gemm-inl.h"
+#include "framework/ops/kernels/register_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::inline LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
-constexpr Index depth_block = 256;  // of a panel that stays in the first-level cache
-constexpr Index row_block = 32;     // of a transposed left factor, whose rows lie side by side
+constexpr int tile_rows = register_sums / 2;  // with two vectors of columns
+constexpr Index depth_block = 256;            // of a panel that stays in the first-level cache
+constexpr Index row_block = 32;               // of a transposed left factor, whose rows lie side by side
 constexpr Index line = 64 / sizeof(Scalar);
 constexpr Index page = 4096 / sizeof(Scalar);  // rows so far apart compete for the same lines of the cache
 
@@ -58,7 +59,7 @@ void Pack(bool transposed, Index n, Index k, const Scalar* b, Index stride, Scal
 void pack_left(Index rows, Index depth, const Scalar* a, Index stride, Scalar* packed) {
     for (Index k = 0; k < depth; ++k, a += stride) {
         for (Index first = 0; first < rows; first += tile_rows) {
-            const Index count = std::min(tile_rows, rows - first);
+            const Index count = std::min<Index>(tile_rows, rows - first);
             const Scalar* from = a + first;
             Scalar* to = packed + first * depth + k * count;
             if (count == tile_rows) {
@@ -70,21 +71,17 @@ void pack_left(Index rows, Index depth, const Scalar* a, Index stride, Scalar* p
     }
 }
 
-// The columns of one panel: C (+)= A panel.
-template <bool add, bool far = false>
-HWY_INLINE void panel_product(Index rows, Index columns, Index depth, Factor a, const Scalar* panel,
-                              Scalar* c, Index c_stride) {
+// At most tile_rows rows of the columns of one panel: C (+)= A panel.
+template <bool add, bool far = false, Order order>
+HWY_INLINE void tile_product(Index rows, Index columns, Index depth, Left<order> a, const Scalar* panel,
+                             Scalar* c, Index c_stride) {
     const Index width = panel_width();
-    if (columns == width) return row_tiles<2, add, far>(rows, a, panel, width, c, c_stride, depth);
+    if (columns == width)
+        return row_blocks<tile_rows, 2, add, far>(rows, a, panel, width, c, c_stride, depth);
     HWY_ALIGN Scalar tile[tile_rows * 2 * HWY_MAX_BYTES / sizeof(Scalar)] = {};
-    for (Index first = 0; first < rows; first += tile_rows) {
-        const Index count = std::min(tile_rows, rows - first);
-        Scalar* part = c + first * c_stride;
-        for (Index r = 0; add && r < count; ++r) std::copy_n(part + r * c_stride, columns, tile + r * width);
-        row_tiles<2, add, far>(count, {a.data + first * a.row, a.row, a.column}, panel, width, tile, width,
-                               depth);
-        for (Index r = 0; r < count; ++r) std::copy_n(tile + r * width, columns, part + r * c_stride);
-    }
+    for (Index r = 0; add && r < rows; ++r) std::copy_n(c + r * c_stride, columns, tile + r * width);
+    row_blocks<tile_rows, 2, add, far>(rows, a, panel, width, tile, width, depth);
+    for (Index r = 0; r < rows; ++r) std::copy_n(tile + r * width, columns, c + r * c_stride);
 }
 
 // C (+)= A B over `depth` of the k: a panel stays in the first-level cache while the rows of A pass by it.
@@ -100,9 +97,9 @@ void rows_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index
         const Index columns = std::min(width, n - first);
         for (Index row = 0; row < m; row += tile_rows, next += share) {
             for (Index i = 0; i < share; i += line) __builtin_prefetch(next + i, 0, 2);
-            panel_product<add>(std::min(tile_rows, m - row), columns, depth,
-                               {a + row * a_stride, a_stride, 1}, panel, c + row * c_stride + first,
-                               c_stride);
+            tile_product<add>(std::min<Index>(tile_rows, m - row), columns, depth,
+                              Left<Order::by_rows>{a + row * a_stride, a_stride}, panel,
+                              c + row * c_stride + first, c_stride);
         }
     }
 }
@@ -122,18 +119,19 @@ void columns_product(Index m, Index n, Index k, Index depth, const Scalar* a, In
             const Scalar* panel = packed + first * k;
             const Index columns = std::min(width, n - first);
             for (Index row = begin; row < end; row += tile_rows) {
-                const Index rows = std::min(tile_rows, end - row);
+                const Index rows = std::min<Index>(tile_rows, end - row);
                 Scalar* tile = c + row * c_stride + first;
                 for (Index r = 0; r < rows; ++r) {
                     for (Index i = 0; i < width; i += line)
                         __builtin_prefetch(tile + r * c_stride + width + i, 1);
                 }
                 if (copied) {
-                    panel_product<add>(rows, columns, depth, {left.data() + (row - begin) * depth, 1, rows},
-                                       panel, tile, c_stride);
+                    tile_product<add>(rows, columns, depth,
+                                      Left<Order::by_columns>{left.data() + (row - begin) * depth, rows},
+                                      panel, tile, c_stride);
                 } else {
-                    panel_product<add, true>(rows, columns, depth, {a + row, 1, a_stride}, panel, tile,
-                                             c_stride);
+                    tile_product<add, true>(rows, columns, depth, Left<Order::by_columns>{a + row, a_stride},
+                                            panel, tile, c_stride);
                 }
             }
         }

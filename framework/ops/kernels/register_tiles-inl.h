@@ -1,9 +1,10 @@
-// Products of an attention tile: one or two vectors of columns, rows by the register.
-#if defined(LOCUS_ATTENTION_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef LOCUS_ATTENTION_PRODUCTS_INL_H
-#undef LOCUS_ATTENTION_PRODUCTS_INL_H
+// Register tiles, the heart of the matrix product and of attention: some rows by one or two vectors of
+// columns.
+#if defined(LOCUS_REGISTER_TILES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_REGISTER_TILES_INL_H
+#undef LOCUS_REGISTER_TILES_INL_H
 #else
-#define LOCUS_ATTENTION_PRODUCTS_INL_H
+#define LOCUS_REGISTER_TILES_INL_H
 #endif
 
 #include "framework/ops/kernels/vectors-inl.h"
@@ -28,8 +29,9 @@ struct Left {
     Index stride;
 };
 
-// C (+)= A B for M rows and NV vectors of columns.
-template <int M, int NV, bool add, Order order>
+// C (+)= A B for M rows and NV vectors of columns. `far`: consecutive k of A lie lines of the cache apart,
+// more than the processor fetches ahead by itself.
+template <int M, int NV, bool add, bool far = false, Order order>
 HWY_INLINE void register_block(Left<order> a, const Scalar* HWY_RESTRICT b, Index b_stride,
                                Scalar* HWY_RESTRICT c, Index c_stride, Index depth) {
     const D d;
@@ -41,7 +43,9 @@ HWY_INLINE void register_block(Left<order> a, const Scalar* HWY_RESTRICT b, Inde
     for (int i = 0; i < M; ++i) {
         for (int v = 0; v < NV; ++v) sums[i][v] = add ? hn::LoadU(d, c + i * c_stride + v * n) : zero();
     }
+#pragma GCC unroll 4  // a core that shares its front end with another has no issue slots to spare
     for (Index k = 0; k < depth; ++k, b += b_stride) {
+        if (far) __builtin_prefetch(left[0] + 8 * column);
         V right[NV];
         for (int v = 0; v < NV; ++v) right[v] = hn::LoadU(d, b + v * n);
         for (int i = 0; i < M; ++i) {
@@ -56,15 +60,15 @@ HWY_INLINE void register_block(Left<order> a, const Scalar* HWY_RESTRICT b, Inde
 }
 
 // Blocks of M rows, and what remains by halves of M.
-template <int M, int NV, bool add, Order order>
+template <int M, int NV, bool add, bool far = false, Order order>
 HWY_INLINE void row_blocks(Index rows, Left<order> a, const Scalar* b, Index b_stride, Scalar* c,
                            Index c_stride, Index depth) {
     for (; rows >= M; rows -= M) {
-        register_block<M, NV, add>(a, b, b_stride, c, c_stride, depth);
+        register_block<M, NV, add, far>(a, b, b_stride, c, c_stride, depth);
         a.data += M * (order == Order::by_rows ? a.stride : 1);
         c += M * c_stride;
     }
-    if constexpr (M > 1) row_blocks<M / 2, NV, add>(rows, a, b, b_stride, c, c_stride, depth);
+    if constexpr (M > 1) row_blocks<M / 2, NV, add, far>(rows, a, b, b_stride, c, c_stride, depth);
 }
 
 // C (+)= A B: A [rows, depth], B [depth, NV vectors], C [rows, NV vectors].
