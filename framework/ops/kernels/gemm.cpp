@@ -33,25 +33,23 @@ Index PackedSize(Index n, Index k) {
 }
 
 void Pack(bool transposed, Index n, Index k, const Scalar* b, Index stride, Scalar* packed) {
-    const Index panel = panel_width();
-    for (Index first = 0; first < n; first += panel, packed += panel * k) {
-        const Index count = std::min(panel, n - first);
-        if (count < panel) std::fill_n(packed, panel * k, Scalar{0});
-        if (transposed) {
-            for (Index j = 0; j < count; ++j) {
-                const Scalar* row = b + (first + j) * stride;
-                for (Index i = 0; i < k; ++i) packed[i * panel + j] = row[i];
-            }
-        } else if (count < panel) {
-            for (Index i = 0; i < k; ++i) std::copy_n(b + i * stride + first, count, packed + i * panel);
-        } else {
-            for (Index i = 0; i < k; ++i) {
-                for (Index j = 0; j < panel; j += lanes()) {
-                    const D d;
-                    hn::StoreU(hn::LoadU(d, b + i * stride + first + j), d, packed + i * panel + j);
-                }
-            }
+    const D d;
+    const Index panel = panel_width(), whole = n / panel * panel;
+    Scalar* last = packed + whole * k;  // the panel that B does not fill
+    if (whole < n) std::fill_n(last, panel * k, Scalar{0});
+    if (transposed) {
+        for (Index j = 0; j < n; ++j, b += stride) {
+            Scalar* to = packed + j / panel * panel * k + j % panel;
+            for (Index i = 0; i < k; ++i) to[i * panel] = b[i];
         }
+        return;
+    }
+    for (Index i = 0; i < k; ++i, b += stride, packed += panel, last += panel) {
+        for (Index first = 0; first < whole; first += panel) {
+            for (Index j = 0; j < panel; j += lanes())
+                hn::StoreU(hn::LoadU(d, b + first + j), d, packed + first * k + j);
+        }
+        std::copy_n(b + whole, n - whole, last);
     }
 }
 
@@ -71,6 +69,17 @@ void pack_left(Index rows, Index depth, const Scalar* a, Index stride, Scalar* p
     }
 }
 
+enum class For { reading, writing };
+
+// Asks for the lines of some rows of a matrix. They lie too far apart for the processor to foresee them, and
+// what is written has to come as well.
+template <For use>
+HWY_INLINE void fetch(Index rows, Index width, const Scalar* at, Index stride) {
+    for (Index row = 0; row < rows; ++row, at += stride) {
+        for (Index i = 0; i < width; i += line) __builtin_prefetch(at + i, use == For::writing, 2);
+    }
+}
+
 // At most tile_rows rows of the columns of one panel: C (+)= A panel.
 template <bool add, bool far = false, Order order>
 HWY_INLINE void tile_product(Index rows, Index columns, Index depth, Left<order> a, const Scalar* panel,
@@ -85,7 +94,7 @@ HWY_INLINE void tile_product(Index rows, Index columns, Index depth, Left<order>
 }
 
 // C (+)= A B over `depth` of the k: a panel stays in the first-level cache while the rows of A pass by it.
-// With each tile a share of the next panel is fetched, which for a weight lies far off.
+// With each tile the one beside it is fetched, and a share of the next panel, which for a weight lies far off.
 template <bool add>
 void rows_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index a_stride,
                   const Scalar* packed, Scalar* c, Index c_stride) {
@@ -96,24 +105,29 @@ void rows_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index
         const Scalar* next = panel + k * width;
         const Index columns = std::min(width, n - first);
         for (Index row = 0; row < m; row += tile_rows, next += share) {
-            for (Index i = 0; i < share; i += line) __builtin_prefetch(next + i, 0, 2);
-            tile_product<add>(std::min<Index>(tile_rows, m - row), columns, depth,
-                              Left<Order::by_rows>{a + row * a_stride, a_stride}, panel,
-                              c + row * c_stride + first, c_stride);
+            const Index rows = std::min<Index>(tile_rows, m - row);
+            Scalar* tile = c + row * c_stride + first;
+            fetch<For::reading>(1, share, next, 0);
+            fetch<For::writing>(rows, width, tile + width, c_stride);
+            tile_product<add>(rows, columns, depth, Left<Order::by_rows>{a + row * a_stride, a_stride}, panel,
+                              tile, c_stride);
         }
     }
 }
 
 // C (+)= A^T B over `depth` of the k, for a gradient C that lies far off: some rows of C after the other, all
-// panels for each, and the tile of the next panel is fetched meanwhile.
+// panels for each. With each tile the one of the next panel is fetched, and a share of the next columns of A.
 template <bool add>
 void columns_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index a_stride,
                      const Scalar* packed, Scalar* c, Index c_stride) {
     const Index width = panel_width();
     const bool copied = a_stride % page == 0;
     const Scratch left(copied ? row_block * depth : 0);
+    const Index tiles = (n + width - 1) / width * (row_block / tile_rows);
+    const Index share = (depth + tiles - 1) / tiles;
     for (Index begin = 0; begin < m; begin += row_block) {
         const Index end = std::min(begin + row_block, m);
+        Index ahead = end < m ? 0 : depth;  // rows of A's next columns that are asked for
         if (copied) pack_left(end - begin, depth, a + begin, a_stride, left.data());
         for (Index first = 0; first < n; first += width) {
             const Scalar* panel = packed + first * k;
@@ -121,10 +135,10 @@ void columns_product(Index m, Index n, Index k, Index depth, const Scalar* a, In
             for (Index row = begin; row < end; row += tile_rows) {
                 const Index rows = std::min<Index>(tile_rows, end - row);
                 Scalar* tile = c + row * c_stride + first;
-                for (Index r = 0; r < rows; ++r) {
-                    for (Index i = 0; i < width; i += line)
-                        __builtin_prefetch(tile + r * c_stride + width + i, 1);
-                }
+                const Index more = std::min(share, depth - ahead);
+                fetch<For::reading>(more, row_block, a + ahead * a_stride + end, a_stride);
+                ahead += more;
+                fetch<For::writing>(rows, width, tile + width, c_stride);
                 if (copied) {
                     tile_product<add>(rows, columns, depth,
                                       Left<Order::by_columns>{left.data() + (row - begin) * depth, rows},
