@@ -1,5 +1,7 @@
 #include "framework/train/gradient_tree.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "framework/core/arena.h"
@@ -24,31 +26,60 @@ bool GradientTree::siblings(const Node& left, const Node& right) {
            left.begin % (2 * left.size) == 0;
 }
 
-Tensor GradientTree::open(int worker) {
-    Range& range = ranges_[static_cast<std::size_t>(worker)];
-    if (range.spare.empty()) {
-        ArenaScope heap(nullptr);
-        range.spare.push_back(Tensor::zeros({flat_size_}));  // the padding between parameters stays zero
+void GradientTree::start() {
+    for (int worker = 0; worker < workers_; ++worker) {
+        Range& own = range(worker);
+        own.next = own.kept = first_shard(worker);
+        own.end = first_shard(worker + 1);
+        own.open.clear();
     }
-    Tensor buffer = std::move(range.spare.back());
-    range.spare.pop_back();
+}
+
+std::optional<Index> GradientTree::claim(int worker) {
+    const std::lock_guard lock(mutex_);
+    Range& own = range(worker);
+    if (own.next < own.end) return own.next++;
+    const auto left = [](const Range& r) { return r.end - std::max(r.next, r.kept + 1); };
+    Range& other = *std::max_element(ranges_.begin(), ranges_.end(),
+                                     [&](const Range& a, const Range& b) { return left(a) < left(b); });
+    if (left(other) <= 0) return std::nullopt;
+    return --other.end;
+}
+
+Tensor GradientTree::open(int worker) {
+    const std::lock_guard lock(mutex_);
+    Range* from = &range(worker);
+    for (Range& other : ranges_) {
+        if (!from->spare.empty()) break;
+        from = &other;
+    }
+    if (from->spare.empty()) {
+        ArenaScope heap(nullptr);
+        return Tensor::zeros({flat_size_});  // the padding between parameters stays zero
+    }
+    Tensor buffer = std::move(from->spare.back());
+    from->spare.pop_back();
     return buffer;
 }
 
 void GradientTree::close(int worker, Index shard, Tensor gradient) {
-    Range& range = ranges_[static_cast<std::size_t>(worker)];
-    range.open.push_back({shard, 1, std::move(gradient)});
-    while (range.open.size() >= 2) {
-        Node &left = range.open[range.open.size() - 2], &right = range.open.back();
-        if (!siblings(left, right)) break;
+    Range& own = range(worker);
+    own.open.push_back({shard, 1, std::move(gradient), worker});
+    while (own.open.size() >= 2) {
+        Node &left = own.open[own.open.size() - 2], &right = own.open.back();
+        // shards taken over come from the last to the first
+        const bool turned = siblings(right, left);
+        if (!turned && !siblings(left, right)) break;
+        if (turned) std::swap(left, right);
         left.size *= 2;
         if (!left.sum) {
             left.sum = std::move(right.sum);
         } else if (right.sum) {
             kernels::accumulate(right.sum.data(), left.sum.data(), flat_size_);
-            range.spare.push_back(std::move(right.sum));
+            const std::lock_guard lock(mutex_);
+            own.spare.push_back(std::move(right.sum));
         }
-        range.open.pop_back();
+        own.open.pop_back();
     }
 }
 
@@ -56,24 +87,28 @@ void GradientTree::close(int worker, Index shard, Tensor gradient) {
 void GradientTree::close_across_workers(Workers& workers) {
     nodes_.clear();
     merges_.clear();
-    for (std::size_t worker = 0; worker < ranges_.size(); ++worker) {
-        for (Node& node : ranges_[worker].open) {
-            nodes_.push_back({std::move(node), worker});
-            while (nodes_.size() >= 2 && siblings(nodes_[nodes_.size() - 2].node, nodes_.back().node)) {
-                Owned right = std::move(nodes_.back());
-                nodes_.pop_back();
-                Owned& left = nodes_.back();
-                left.node.size *= 2;
-                if (!left.node.sum) {
-                    left.node.sum = std::move(right.node.sum);
-                    left.range = right.range;
-                } else if (right.node.sum) {
-                    merges_.push_back({left.node.sum, right.node.sum});
-                    ranges_[right.range].spare.push_back(std::move(right.node.sum));
-                }
+    unmerged_.clear();
+    for (Range& own : ranges_) {
+        std::move(own.open.begin(), own.open.end(), std::back_inserter(unmerged_));
+        own.open.clear();
+    }
+    std::sort(unmerged_.begin(), unmerged_.end(),
+              [](const Node& a, const Node& b) { return a.begin < b.begin; });
+    for (Node& node : unmerged_) {
+        nodes_.push_back(std::move(node));
+        while (nodes_.size() >= 2 && siblings(nodes_[nodes_.size() - 2], nodes_.back())) {
+            Node right = std::move(nodes_.back());
+            nodes_.pop_back();
+            Node& left = nodes_.back();
+            left.size *= 2;
+            if (!left.sum) {
+                left.sum = std::move(right.sum);
+                left.owner = right.owner;
+            } else if (right.sum) {
+                merges_.push_back({left.sum, right.sum});
+                range(right.owner).spare.push_back(std::move(right.sum));
             }
         }
-        ranges_[worker].open.clear();
     }
     workers.run([&](int worker) {
         const Index begin = flat_size_ * worker / workers.count(),
@@ -88,10 +123,10 @@ Tensor GradientTree::finish(Workers& workers) {
     close_across_workers(workers);
     Index covered = 0;
     sums_.clear();
-    for (Owned& own : nodes_) {
-        covered += own.node.size;
-        sums_.push_back(own.node.sum);
-        if (own.node.sum) ranges_[own.range].spare.push_back(std::move(own.node.sum));
+    for (Node& node : nodes_) {
+        covered += node.size;
+        sums_.push_back(node.sum);
+        if (node.sum) range(node.owner).spare.push_back(std::move(node.sum));
     }
     require(covered == last_ - first_, "gradients: expected {} shards, found {}", last_ - first_, covered);
     const Tensor sum =

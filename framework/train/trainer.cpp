@@ -41,8 +41,9 @@ Trainer::Trainer(ParameterStore& store, const TrainOptions& options, Workers& wo
 
 void Trainer::run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight) {
     Workspace& space = *workspaces_[static_cast<std::size_t>(worker)];
-    for (Index shard = tree_.first_shard(worker); shard < tree_.last_shard(worker); ++shard) {
+    while (const std::optional<Index> claimed = tree_.claim(worker)) {
         const ProfiledPart outside_of_ops("shard");
+        const Index shard = *claimed;
         const Index first = batch.sequences * shard / shards_, end = batch.sequences * (shard + 1) / shards_;
         double& total = shard_loss_[static_cast<std::size_t>(shard)];
         total = 0;
@@ -96,6 +97,7 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     require(report.targets > 0, Failure::data, "step {}: no token of the batch has a target", step);
     report.lr = learning_rate(schedule_of(options_), step);
     const double weight = 1 / static_cast<double>(report.targets);
+    tree_.start();
     together(group_,
              [&] { workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); }); });
     gather_losses();

@@ -26,8 +26,10 @@ std::vector<Scalar> sum_of(const Communicator& group, Index size, Index shards, 
     GradientTree tree(size, shards, threads, group, reduction);
     std::vector<Scalar> result;
     for (int round = 0; round < 2; ++round) {  // the second meets buffers that were used before
+        tree.start();
         workers.run([&](int worker) {
-            for (Index shard = tree.first_shard(worker); shard < tree.last_shard(worker); ++shard) {
+            while (const std::optional<Index> claimed = tree.claim(worker)) {
+                const Index shard = *claimed;
                 if (is_empty(shard, shards, sequences)) {
                     tree.close(worker, shard, Tensor());
                     continue;

@@ -94,7 +94,8 @@ HWY_INLINE void tile_product(Index rows, Index columns, Index depth, Left<order>
 }
 
 // C (+)= A B over `depth` of the k: a panel stays in the first-level cache while the rows of A pass by it.
-// With each tile the one beside it is fetched, and a share of the next panel, which for a weight lies far off.
+// With each tile the one beside it is fetched, and a share of the next panel, which for a weight lies far
+// off.
 template <bool add>
 void rows_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index a_stride,
                   const Scalar* packed, Scalar* c, Index c_stride) {

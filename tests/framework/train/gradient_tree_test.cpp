@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "framework/core/random.h"
 
@@ -32,28 +34,39 @@ Scalar by_definition(Index begin, Index count, Index i, Index sequences, Index s
     return right_any ? left + right : left;
 }
 
+// A worker's next shard, if there is one.
+std::optional<Index> add_shard(GradientTree& tree, int worker, Index shards, Index sequences) {
+    const std::optional<Index> shard = tree.claim(worker);
+    if (!shard) return shard;
+    if (sequences * *shard / shards == sequences * (*shard + 1) / shards) {
+        tree.close(worker, *shard, Tensor());
+    } else {
+        const Tensor gradient = tree.open(worker);
+        for (Index i = 0; i < size; ++i) gradient.data()[i] = number(*shard, i);
+        tree.close(worker, *shard, gradient);
+    }
+    return shard;
+}
+
+void expect_sum(GradientTree& tree, Workers& workers, Index shards, Index sequences) {
+    const Tensor sum = tree.finish(workers);
+    for (Index i = 0; i < size; ++i) {
+        bool any = false;
+        ASSERT_EQ(sum.data()[i], by_definition(0, shards, i, sequences, shards, any))
+            << shards << " shards, " << workers.count() << " threads, " << sequences << " sequences, number "
+            << i;
+    }
+}
+
 void expect_tree(Index shards, int threads, Index sequences) {
     Workers workers(threads);
     GradientTree tree(size, shards, threads);
     for (int round = 0; round < 2; ++round) {  // the second meets buffers that were used before
+        tree.start();
         workers.run([&](int worker) {
-            for (Index shard = tree.first_shard(worker); shard < tree.last_shard(worker); ++shard) {
-                if (sequences * shard / shards == sequences * (shard + 1) / shards) {
-                    tree.close(worker, shard, Tensor());
-                    continue;
-                }
-                const Tensor gradient = tree.open(worker);
-                for (Index i = 0; i < size; ++i) gradient.data()[i] = number(shard, i);
-                tree.close(worker, shard, gradient);
-            }
+            while (add_shard(tree, worker, shards, sequences)) continue;
         });
-        const Tensor sum = tree.finish(workers);
-        for (Index i = 0; i < size; ++i) {
-            bool any = false;
-            ASSERT_EQ(sum.data()[i], by_definition(0, shards, i, sequences, shards, any))
-                << shards << " shards, " << threads << " threads, " << sequences << " sequences, number "
-                << i;
-        }
+        expect_sum(tree, workers, shards, sequences);
     }
 }
 
@@ -69,6 +82,48 @@ TEST(GradientTree, SkipsShardsWithoutSequences) {
     }
 }
 
+TEST(GradientTree, AddsInOneOrderWhoeverIsTheFaster) {
+    constexpr Index shards = 16;
+    for (int threads : {2, 3, 4, 7}) {
+        Workers workers(threads);
+        GradientTree tree(size, shards, threads);
+        for (std::uint64_t round = 0; round < 50; ++round) {
+            const Index sequences = round % 2 == 0 ? shards : 11;
+            RandomStream stream(5, Purpose::test, {round});
+            tree.start();
+            std::vector<Index> taken;
+            std::vector<int> busy(static_cast<std::size_t>(threads));
+            for (int worker = 0; worker < threads; ++worker) busy[static_cast<std::size_t>(worker)] = worker;
+            while (!busy.empty()) {  // one of the workers goes on; the lower its number, the more often
+                const double place = stream.uniform() * stream.uniform();
+                const auto at = static_cast<std::size_t>(place * static_cast<double>(busy.size()));
+                const std::optional<Index> shard = add_shard(tree, busy[at], shards, sequences);
+                if (shard) {
+                    taken.push_back(*shard);
+                } else {
+                    busy.erase(busy.begin() + static_cast<std::ptrdiff_t>(at));
+                }
+            }
+            std::sort(taken.begin(), taken.end());
+            std::vector<Index> all(shards);
+            std::iota(all.begin(), all.end(), Index{0});
+            ASSERT_EQ(taken, all);
+            expect_sum(tree, workers, shards, sequences);
+        }
+    }
+}
+
+TEST(GradientTree, AFastWorkerLeavesTheOthersOneShardEach) {
+    GradientTree tree(size, 16, 3);
+    tree.start();
+    Index taken = 0;
+    while (tree.claim(1)) ++taken;
+    EXPECT_EQ(taken, 14);
+    EXPECT_EQ(tree.claim(0), 0);
+    EXPECT_EQ(tree.claim(2), 10);
+    EXPECT_FALSE(tree.claim(0) || tree.claim(1) || tree.claim(2));
+}
+
 TEST(GradientTree, RefusesCountsThatAreNoPowerOfTwo) {
     EXPECT_THROW(GradientTree(size, 12, 1), Error);
 }
@@ -76,7 +131,8 @@ TEST(GradientTree, RefusesCountsThatAreNoPowerOfTwo) {
 TEST(GradientTree, RefusesAStepWithoutAnySequence) {
     Workers workers(2);
     GradientTree tree(size, 2, 2);
-    workers.run([&](int worker) { tree.close(worker, worker, Tensor()); });
+    tree.start();
+    workers.run([&](int worker) { tree.close(worker, *tree.claim(worker), Tensor()); });
     EXPECT_THROW(tree.finish(workers), Error);
 }
 
