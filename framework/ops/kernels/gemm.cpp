@@ -19,6 +19,7 @@ namespace HWY_NAMESPACE {
 constexpr int tile_rows = register_sums / 2;  // with two vectors of columns
 constexpr Index depth_block = 256;            // of a panel that stays in the first-level cache
 constexpr Index row_block = 32;               // of a transposed left factor, whose rows lie side by side
+constexpr Index near_numbers = 48 * 1024;     // of a product that the second-level cache still holds
 constexpr Index line = 64 / sizeof(Scalar);
 constexpr Index page = 4096 / sizeof(Scalar);  // rows so far apart compete for the same lines of the cache
 
@@ -101,6 +102,7 @@ void rows_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index
                   const Scalar* packed, Scalar* c, Index c_stride) {
     const Index width = panel_width(), tiles = (m + tile_rows - 1) / tile_rows;
     const Index share = depth * width / tiles;
+    const bool far = m * n > near_numbers;
     for (Index first = 0; first < n; first += width) {
         const Scalar* panel = packed + first * k;
         const Scalar* next = panel + k * width;
@@ -109,7 +111,7 @@ void rows_product(Index m, Index n, Index k, Index depth, const Scalar* a, Index
             const Index rows = std::min<Index>(tile_rows, m - row);
             Scalar* tile = c + row * c_stride + first;
             fetch<For::reading>(1, share, next, 0);
-            fetch<For::writing>(rows, width, tile + width, c_stride);
+            if (far) fetch<For::writing>(rows, width, tile + width, c_stride);
             tile_product<add>(rows, columns, depth, Left<Order::by_rows>{a + row * a_stride, a_stride}, panel,
                               tile, c_stride);
         }
