@@ -20,11 +20,7 @@ constexpr double log2_e = 1.44269504088896340736;
 // a sum of probabilities, and its products would be subnormal numbers, at which many processors run a hundred
 // times slower. 2^0 is 1 exactly, NaN stays NaN.
 HWY_INLINE V weight(V x) {
-    if constexpr (sizeof(Scalar) == sizeof(float)) {
-        return hn::IfThenZeroElse(hn::Lt(x, set(-64.0)), power_of_two(D(), x));
-    } else {
-        return hn::IfThenZeroElse(hn::Lt(x, set(-64.0)), exp(hn::Mul(x, set(1 / log2_e))));
-    }
+    return hn::IfThenZeroElse(hn::Lt(x, set(-64.0)), power_of_two(D(), x));
 }
 
 #if HWY_TARGET != HWY_SCALAR  // which has no blocks

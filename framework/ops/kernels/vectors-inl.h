@@ -141,6 +141,10 @@ HWY_INLINE hn::Vec<Single> power_of_two(Single d, hn::Vec<Single> x) {
     return hn::Mul(power, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(bits, shifted))));
 }
 
+HWY_INLINE hn::Vec<Double> power_of_two(Double d, hn::Vec<Double> x) {
+    return exp(d, hn::Mul(x, hn::Set(d, 0.69314718055994530942)));
+}
+
 // 1 / (1 + exp(-x)); 0 where that is below the normal numbers.
 HWY_INLINE hn::Vec<Single> sigmoid(Single d, hn::Vec<Single> x) {
     const auto z = hn::Mul(x, hn::Set(d, -1.44269504F));
