@@ -125,31 +125,12 @@ HWY_INLINE hn::Vec<Single> reciprocal(Single d, hn::Vec<Single> value) {
     return guess;
 }
 
-// 2^x for -126 <= x <= 126, to 1e-7 of it; 2^0 is 1 exactly, NaN stays NaN.
-HWY_INLINE hn::Vec<Single> power_of_two(Single d, hn::Vec<Single> x) {
-    const hn::RebindToSigned<Single> bits;
-    // x + shift rounds to whole numbers, whose low bits are then the exponent of a float
-    const auto shift = hn::Set(d, 12582912.0F + 127.0F);
-    const auto shifted = hn::Add(x, shift);
-    const auto f = hn::Sub(x, hn::Sub(shifted, shift));  // -1/2 .. 1/2
-    // of least relative error with the constant term 1
-    auto power = hn::MulAdd(hn::Set(d, 1.3264727e-3F), f, hn::Set(d, 9.671513e-3F));
-    power = hn::MulAdd(power, f, hn::Set(d, 5.5507336e-2F));
-    power = hn::MulAdd(power, f, hn::Set(d, 0.24022242F));
-    power = hn::MulAdd(power, f, hn::Set(d, 0.69314700F));
-    power = hn::MulAdd(power, f, hn::Set(d, 1.0F));
-    return hn::Mul(power, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(bits, shifted))));
-}
-
-HWY_INLINE hn::Vec<Double> power_of_two(Double d, hn::Vec<Double> x) {
-    return exp(d, hn::Mul(x, hn::Set(d, 0.69314718055994530942)));
-}
-
 // 1 / (1 + exp(-x)); 0 where that is below the normal numbers.
 HWY_INLINE hn::Vec<Single> sigmoid(Single d, hn::Vec<Single> x) {
-    const auto z = hn::Mul(x, hn::Set(d, -1.44269504F));
-    const auto power = power_of_two(d, hn::Max(hn::Set(d, -126.0F), z));  // in this order NaN is passed on
-    return hn::IfThenZeroElse(hn::Gt(z, hn::Set(d, 126.0F)), reciprocal(d, hn::Add(hn::Set(d, 1.0F), power)));
+    const auto least = hn::Set(d, -87.0F);
+    const auto below = hn::Lt(x, least);
+    const auto power = exp(d, hn::Neg(hn::IfThenElse(below, least, x)));
+    return hn::IfThenZeroElse(below, reciprocal(d, hn::Add(hn::Set(d, 1.0F), power)));
 }
 
 HWY_INLINE hn::Vec<Double> sigmoid(Double d, hn::Vec<Double> x) {
