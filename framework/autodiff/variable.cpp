@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/core/arena.h"
+#include "framework/core/double_sums.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -40,7 +41,9 @@ void accumulate(const Tensor& into, const Tensor& addend) {
 Tensor sum_down(const Tensor& gradient, const Shape& shape) {
     require(broadcast(gradient.shape(), shape) == gradient.shape(),
             "backward: a gradient of {} does not fit a value of {}", gradient.shape(), shape);
-    Tensor sum = Tensor::zeros(shape);
+    Tensor sum = Tensor::empty(shape);
+    DoubleSums sums(
+        shape.count());  // a bias is met by every token, the parameters of a network by every pair
     const int rank = gradient.shape().rank();
     std::array<Index, Shape::max_rank> stride{}, place{};
     Index step = 1;
@@ -50,7 +53,7 @@ Tensor sum_down(const Tensor& gradient, const Shape& shape) {
     }
     Index target = 0;
     for (Scalar value : gradient.values()) {
-        sum.data()[target] += value;
+        sums.add(target, value);
         for (int axis = rank - 1; axis >= 0; --axis) {  // step to the next element of the gradient
             const auto a = static_cast<std::size_t>(axis);
             target += stride[a];
@@ -59,6 +62,7 @@ Tensor sum_down(const Tensor& gradient, const Shape& shape) {
             place[a] = 0;
         }
     }
+    sums.give(sum.data());
     return sum;
 }
 

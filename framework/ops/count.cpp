@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/core/double_sums.h"
+
 namespace locus::inline LOCUS_SCALAR {
 
 Variable sigmoid(const Variable& x) {
@@ -22,12 +24,14 @@ Variable suffix_sums(const Variable& x) {
     Tensor out = x.value().clone();
     for (Index row = 0; row < rows; ++row) {
         Scalar* y = out.data() + row * width;
-        for (Index j = width - 1; j-- > 0;) y[j] += y[j + 1];
+        double sum = 0;
+        for (Index j = width; j-- > 0;) y[j] = static_cast<Scalar>(sum += static_cast<double>(y[j]));
     }
     return record(out, {x}, [=](const Tensor& cotangent, const Gradients& gradients) {
         for (Index row = 0; row < rows; ++row) {  // dx[j] = dy[0] + ... + dy[j]
             Scalar* dy = cotangent.data() + row * width;
-            for (Index j = 1; j < width; ++j) dy[j] += dy[j - 1];
+            double sum = 0;
+            for (Index j = 0; j < width; ++j) dy[j] = static_cast<Scalar>(sum += static_cast<double>(dy[j]));
         }
         gradients.pass(0);
     });
@@ -73,14 +77,17 @@ Variable interpolate(const Variable& x, const Variable& places) {
         out.data()[i] = share == 0 ? entry[0] : (1 - share) * entry[0] + share * entry[1];
     }
     return record(out, {x, places}, [=](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dx = Tensor::zeros(x.shape()), dplaces = Tensor::empty(places.shape());
-        for (Index i = 0; i < rows * m; ++i) {
-            const auto [below, share] = between(places.value().data()[i], n);
-            const Scalar dy = cotangent.data()[i], *entry = x.value().data() + i / m * n + below;
-            Scalar* to = dx.data() + i / m * n + below;
-            to[0] += (1 - share) * dy;
-            if (n > 1) to[1] += share * dy;
-            dplaces.data()[i] = n > 1 ? (entry[1] - entry[0]) * dy : 0;
+        Tensor dx = Tensor::empty(x.shape()), dplaces = Tensor::empty(places.shape());
+        DoubleSums sums(n);  // of the places of a row, which may all lie beside the same entry
+        for (Index row = 0; row < rows; ++row) {
+            for (Index i = row * m; i < (row + 1) * m; ++i) {
+                const auto [below, share] = between(places.value().data()[i], n);
+                const Scalar dy = cotangent.data()[i], *entry = x.value().data() + row * n + below;
+                sums.add(below, (1 - share) * dy);
+                if (n > 1) sums.add(below + 1, share * dy);
+                dplaces.data()[i] = n > 1 ? (entry[1] - entry[0]) * dy : 0;
+            }
+            sums.give(dx.data() + row * n);
         }
         gradients.add(0, dx);
         gradients.add(1, dplaces);

@@ -8,7 +8,8 @@ namespace locus::inline LOCUS_SCALAR {
 /// 1 / (1 + exp(-x)); -inf gives 0 and passes no gradient.
 Variable sigmoid(const Variable& x);
 
-/// Sums from each element to the end of the last axis: out[j] = x[j] + x[j + 1] + ...
+/// Sums from each element to the end of the last axis: out[j] = x[j] + x[j + 1] + ... Added up in double and
+/// rounded once, as are those of the pullback.
 Variable suffix_sums(const Variable& x);
 
 /// min(x, most); where x is cut no gradient flows.

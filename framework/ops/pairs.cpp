@@ -1,5 +1,7 @@
 #include "framework/ops/pairs.h"
 
+#include "framework/core/double_sums.h"
+
 namespace locus::inline LOCUS_SCALAR {
 
 namespace {
@@ -11,9 +13,13 @@ void check_pairs(const Shape& x, const PairRows& pairs, Index width) {
             "pairs: x is {}; expected [B, H, {}, {}] with B {}", x, pairs.queries, width, pairs.sheets);
 }
 
-// Calls body(place in [B, H, Tq, count], place in [B, H, Tq, Tk]) for every pair that has a row.
-template <typename Body>
-void for_each_pair(Index batch, Index heads, Index count, const PairRows& pairs, const Body& body) {
+void no_more(Index) {}
+
+// Calls body(row, query, place in [B, H, Tq, Tk]) for every pair that has a row, and after all pairs of a
+// query done(query), where query is a place in [B, H, Tq].
+template <typename Body, typename Done = decltype(no_more)>
+void for_each_pair(Index batch, Index heads, const PairRows& pairs, const Body& body,
+                   const Done& done = no_more) {
     const Index sheet = pairs.queries * pairs.keys;
     for (Index b = 0; b < batch; ++b) {
         const std::int32_t* rows = pairs.rows.data() + (pairs.sheets == 1 ? 0 : b) * sheet;
@@ -22,8 +28,9 @@ void for_each_pair(Index batch, Index heads, Index count, const PairRows& pairs,
                 const Index query = (b * heads + h) * pairs.queries + i;
                 for (Index j = 0; j < pairs.keys; ++j) {
                     const std::int32_t row = rows[i * pairs.keys + j];
-                    if (row >= 0) body(query * count + row, query * pairs.keys + j);
+                    if (row >= 0) body(row, query, query * pairs.keys + j);
                 }
+                done(query);
             }
         }
     }
@@ -31,15 +38,18 @@ void for_each_pair(Index batch, Index heads, Index count, const PairRows& pairs,
 
 Tensor taken(const Tensor& x, const PairRows& pairs) {
     Tensor out = Tensor::zeros({x.size(0), x.size(1), pairs.queries, pairs.keys});
-    for_each_pair(x.size(0), x.size(1), x.size(3), pairs,
-                  [&](Index entry, Index pair) { out.data()[pair] = x.data()[entry]; });
+    for_each_pair(x.size(0), x.size(1), pairs, [&](Index row, Index query, Index pair) {
+        out.data()[pair] = x.data()[query * x.size(3) + row];
+    });
     return out;
 }
 
 Tensor summed(const Tensor& w, const PairRows& pairs, Index count) {
-    Tensor out = Tensor::zeros({w.size(0), w.size(1), pairs.queries, count});
-    for_each_pair(w.size(0), w.size(1), count, pairs,
-                  [&](Index entry, Index pair) { out.data()[entry] += w.data()[pair]; });
+    Tensor out = Tensor::empty({w.size(0), w.size(1), pairs.queries, count});
+    DoubleSums sums(count);  // clipped distances: most keys may share a row
+    for_each_pair(
+        w.size(0), w.size(1), pairs, [&](Index row, Index, Index pair) { sums.add(row, w.data()[pair]); },
+        [&](Index query) { sums.give(out.data() + query * count); });
     return out;
 }
 

@@ -13,7 +13,7 @@ Variable sum_rows(const Variable& x, Index rows, const Shape& shape,
     Tensor out = Tensor::empty(shape);
     for (Index row = 0; row < rows; ++row) {
         const Scalar* from = x.value().data() + row * width;
-        out.data()[row] = std::accumulate(from, from + width, Scalar{0});
+        out.data()[row] = static_cast<Scalar>(std::accumulate(from, from + width, 0.0));
     }
     return record(
         out, {x},

@@ -1,4 +1,4 @@
-// Sums.
+// Sums, added up in double.
 #pragma once
 
 #include "framework/autodiff/variable.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/core/double_sums.h"
 #include "framework/ops/kernels/elementwise.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -98,13 +99,14 @@ Variable take_columns(const Variable& table, WorkVector<std::int32_t> columns) {
     }
     return record(out, {table},
                   [=, columns = std::move(columns)](const Tensor& cotangent, const Gradients& gradients) {
-                      Tensor dtable = Tensor::zeros({heads, width});
+                      Tensor dtable = Tensor::empty({heads, width});
+                      DoubleSums sums(width);
                       for (Index h = 0; h < heads; ++h) {
                           for (Index i = 0; i < count; ++i) {
                               const Index column = columns[static_cast<std::size_t>(i)];
-                              if (column >= 0)
-                                  dtable.data()[h * width + column] += cotangent.data()[h * count + i];
+                              if (column >= 0) sums.add(column, cotangent.data()[h * count + i]);
                           }
+                          sums.give(dtable.data() + h * width);
                       }
                       gradients.add(0, dtable);
                   });
