@@ -6,6 +6,27 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
+EncodingShape encoding_shape(const ModelOptions& model, const MaskOptions& mask, Index train_length) {
+    return {model.width,
+            model.heads,
+            model.kv_heads,
+            model.head_dim(),
+            model.layers,
+            train_length,
+            mask.causal ? Site::self_causal : Site::self_bidirectional};
+}
+
+void resolve_options(EncodingOptions& encoding, const EncodingShape& shape) {
+    const EncodingEntry& entry = EncodingRegistry::instance().at(encoding.kind);
+    if (entry.resolve) entry.resolve(encoding.options, shape);
+}
+
+std::unique_ptr<PositionalEncoding> make_encoding(EncodingOptions encoding, const EncodingShape& shape,
+                                                  const ParameterScope& scope) {
+    resolve_options(encoding, shape);
+    return EncodingRegistry::instance().at(encoding.kind).make(encoding.options, shape, scope);
+}
+
 std::vector<std::string> scaling_rules(const EncodingEntry& entry) {
     if (entry.scaling == ScalingSupport::none) return {};
     if (entry.scaling == ScalingSupport::linear) return {"plain", "linear"};

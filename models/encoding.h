@@ -49,6 +49,9 @@ struct EncodingShape {
     Site site;
 };
 
+/// The shape of a model that is trained on windows of `train_length` tokens.
+EncodingShape encoding_shape(const ModelOptions& model, const MaskOptions& mask, Index train_length);
+
 /// Every number that defines an encoding, in double, for `locus card`. Empty lists do not apply.
 struct EncodingCard {
     std::map<std::string, std::string> conventions;  // e.g. pairing: half_split
@@ -115,6 +118,11 @@ struct EncodingEntry {
     bool causal_only = false;       // make() refuses any other site
     bool reads_positions = true;    // false: order is known from the mask and the content only
     ScalingSupport scaling = ScalingSupport::none;
+    /// Sets the options that were left open and follow from the shape or the training length, so that a
+    /// recipe holds their numbers and a run that begins with another one takes these over. Doing it twice
+    /// changes nothing; it never throws. Empty: there are none.
+    std::function<void(Options&, const EncodingShape&)> resolve = nullptr;
+    /// Options are resolved by then: see make_encoding().
     std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
                                                       const ParameterScope&)>
         make;
@@ -128,6 +136,13 @@ using EncodingRegistry = Registry<EncodingEntry>;
 
 /// The rules that `encoding.scaling` may name for an encoding; empty: it has no such option.
 std::vector<std::string> scaling_rules(const EncodingEntry& entry);
+
+/// Sets the options that follow from the shape (EncodingEntry::resolve).
+void resolve_options(EncodingOptions& encoding, const EncodingShape& shape);
+
+/// An encoding, with its open options resolved for this shape.
+std::unique_ptr<PositionalEncoding> make_encoding(EncodingOptions encoding, const EncodingShape& shape,
+                                                  const ParameterScope& scope);
 
 /// The options of an encoding under a rule: its own, and where it can be scaled those of the rule.
 std::vector<Option> options_under(const EncodingEntry& entry, const std::string& rule = "plain");

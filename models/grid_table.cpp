@@ -22,15 +22,20 @@ std::vector<Option> grid_options() {
              .least = 0}};
 }
 
-Grid table_grid(const std::string& kind, const Options& options, Index train_length) {
+void resolve_grid(Options& options, const EncodingShape& shape) {
+    if (options.integer("rows") != 0 || options.integer("columns") != 0) return;
+    Index side = 1;
+    while (side * side < shape.train_length) ++side;
+    options.set("rows", side);
+    options.set("columns", side);
+}
+
+Grid table_grid(const std::string& kind, const Options& options) {
     const Grid grid{options.integer("rows"), options.integer("columns")};
-    require((grid.rows == 0) == (grid.columns == 0),
+    require(grid.rows != 0 && grid.columns != 0,
             "encoding {}: expected both rows and columns or neither, found {} and {}", kind, grid.rows,
             grid.columns);
-    if (grid.rows != 0) return grid;
-    Index side = 1;
-    while (side * side < train_length) ++side;
-    return {side, side};
+    return grid;
 }
 
 Grid run_grid(const std::string& kind, const Options& options, const Grid& table) {

@@ -16,9 +16,11 @@ struct Grid {
 /// The options that give a table's grid and the grid that the model runs on.
 std::vector<Option> grid_options();
 
-/// The grid of the table: `rows` x `columns`, or the smallest square of train_length cells or more where
-/// neither is given. Throws where only one is.
-Grid table_grid(const std::string& kind, const Options& options, Index train_length);
+/// Where neither rows nor columns are given: the smallest square of shape.train_length cells or more.
+void resolve_grid(Options& options, const EncodingShape& shape);
+
+/// The grid of the table, `rows` x `columns`. Throws where only one of them is given.
+Grid table_grid(const std::string& kind, const Options& options);
 
 /// The grid that the model runs on: `grid_rows` x `grid_columns`, or the table's own.
 Grid run_grid(const std::string& kind, const Options& options, const Grid& table);

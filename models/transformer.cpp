@@ -102,6 +102,12 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
                          Index train_length, std::uint64_t seed)
     : Transformer(model, encoding, mask, train_length, std::optional(seed)) {}
 
+std::vector<ParameterInfo> Transformer::list_parameters(const ModelOptions& model,
+                                                        const EncodingOptions& encoding,
+                                                        const MaskOptions& mask, Index train_length) {
+    return Transformer(model, encoding, mask, train_length, std::nullopt).store_.parameters();
+}
+
 Index Transformer::count_parameters(const ModelOptions& model, const EncodingOptions& encoding,
                                     const MaskOptions& mask, Index train_length) {
     return Transformer(model, encoding, mask, train_length, std::nullopt).store_.count();
@@ -117,11 +123,7 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     check_mask(mask, model.layers);
     const ParameterScope scope(store_);
     tokens_ = scope.add("tokens.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
-    const EncodingShape shape{model.width,  model.heads,  model.kv_heads, model.head_dim(),
-                              model.layers, train_length, site()};
-    encoding_ = EncodingRegistry::instance()
-                    .at(encoding.kind)
-                    .make(encoding.options, shape, scope.inside("encoding"));
+    encoding_ = make_encoding(encoding, encoding_shape(model, mask, train_length), scope.inside("encoding"));
     for (Index i = 0; i < model.layers; ++i) {
         blocks_.push_back(std::make_unique<Block>(scope.inside("blocks." + std::to_string(i)), model,
                                                   has_global_projections(mask, i)));

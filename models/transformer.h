@@ -54,7 +54,12 @@ class Transformer {
     Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                 Index train_length, std::uint64_t seed);
 
-    /// The number of parameters of such a model, which is not made: however large, it takes no memory.
+    /// The parameters of such a model, which is not made: however large, it takes no memory.
+    static std::vector<ParameterInfo> list_parameters(const ModelOptions& model,
+                                                      const EncodingOptions& encoding,
+                                                      const MaskOptions& mask, Index train_length);
+
+    /// How many numbers they hold.
     static Index count_parameters(const ModelOptions& model, const EncodingOptions& encoding,
                                   const MaskOptions& mask, Index train_length);
 

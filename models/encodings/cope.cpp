@@ -10,7 +10,7 @@ namespace {
 class Cope : public PositionalEncoding {
   public:
     Cope(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
-        : rows_(options.integer("npos_max") == 0 ? shape.train_length + 1 : options.integer("npos_max")),
+        : rows_(options.integer("npos_max")),
           scaled_gate_(options.text("gate") == "scaled"),
           scaled_term_(!options.flag("nodiv")) {
         require(shape.site == Site::self_causal,
@@ -66,9 +66,12 @@ const bool cope_registered = EncodingRegistry::instance().add(
      .axes = {1, 2, 3},
      .causal_only = true,
      .reads_positions = false,
-     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
-         return std::make_unique<Cope>(options, shape, scope);
-     }});
+     .resolve =
+         [](Options& options, const EncodingShape& shape) {
+             if (options.integer("npos_max") == 0) options.set("npos_max", shape.train_length + 1);
+         },
+     .make = [](const Options& options, const EncodingShape& shape,
+                const ParameterScope& scope) { return std::make_unique<Cope>(options, shape, scope); }});
 
 }  // namespace
 

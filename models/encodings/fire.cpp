@@ -17,9 +17,7 @@ class Fire : public PositionalEncoding {
   public:
     Fire(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
         : heads_(shape.heads),
-          init_length_(options.number("init_L") == 0
-                           ? std::max<double>(1, static_cast<double>(shape.train_length) / 2)
-                           : options.number("init_L")),
+          init_length_(options.number("init_L")),
           threshold_(options.flag("threshold")),
           c_(scope.add("c", {1}, constant(options.number("init_c")))),
           hidden_(scope.inside("hidden"), options.integer("mlp_width"), 1),
@@ -141,9 +139,13 @@ const bool fire_registered = EncodingRegistry::instance().add(
            .doc = "width of the hidden layer",
            .least = 1,
            .most = 4096}},
-     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
-         return std::make_unique<Fire>(options, shape, scope);
-     }});
+     .resolve =
+         [](Options& options, const EncodingShape& shape) {
+             if (options.number("init_L") == 0)
+                 options.set("init_L", std::max<double>(1, static_cast<double>(shape.train_length) / 2));
+         },
+     .make = [](const Options& options, const EncodingShape& shape,
+                const ParameterScope& scope) { return std::make_unique<Fire>(options, shape, scope); }});
 
 }  // namespace
 

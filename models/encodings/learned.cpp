@@ -11,11 +11,8 @@ namespace {
 class Learned : public PositionalEncoding {
   public:
     Learned(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
-        : rows_(options.integer("max_length") == 0 ? shape.train_length : options.integer("max_length")),
-          table_(scope.add("table", {rows_, shape.width}, Initial::normal(0.02))) {
-        require(rows_ >= shape.train_length,
-                "encoding learned: max_length {} is shorter than train.length {}", rows_, shape.train_length);
-    }
+        : rows_(options.integer("max_length")),
+          table_(scope.add("table", {rows_, shape.width}, Initial::normal(0.02))) {}
 
     PositionTerms terms(const Positions& query, const Positions&, const Context&) const override {
         require(query.greatest() < rows_ && query.least() >= 0,
@@ -65,9 +62,12 @@ const bool learned_registered = EncodingRegistry::instance().add(
                   .standard = Index{0},
                   .doc = "rows of the table; 0: train.length",
                   .least = 0}},
-     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
-         return std::make_unique<Learned>(options, shape, scope);
-     }});
+     .resolve =
+         [](Options& options, const EncodingShape& shape) {
+             if (options.integer("max_length") == 0) options.set("max_length", shape.train_length);
+         },
+     .make = [](const Options& options, const EncodingShape& shape,
+                const ParameterScope& scope) { return std::make_unique<Learned>(options, shape, scope); }});
 
 }  // namespace
 

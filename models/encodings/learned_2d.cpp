@@ -41,7 +41,7 @@ Index half_width(Index width) {
 class Learned2d : public PositionalEncoding {
   public:
     Learned2d(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
-        : grid_(table_grid("learned_2d", options, shape.train_length)),
+        : grid_(table_grid("learned_2d", options)),
           run_(run_grid("learned_2d", options, grid_)),
           table_(scope.add("table", {grid_.rows + grid_.columns, half_width(shape.width)},
                            Initial::normal(0.02))) {
@@ -104,6 +104,7 @@ const bool learned_2d_registered = EncodingRegistry::instance().add(
             "(arXiv:2010.11929)",
      .options = grid_options(),
      .axes = {2},
+     .resolve = resolve_grid,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<Learned2d>(options, shape, scope);
      }});

@@ -86,9 +86,7 @@ class Mrope : public RotaryEncoding {
     Mrope(const Options& options, const EncodingShape& shape)
         : RotaryEncoding("mrope", options, shape.head_dim, shape.train_length),
           interleaved_(options.flag("mrope_interleaved")),
-          sections_(options.text("mrope_section").empty()
-                        ? standard_sections(shape.head_dim / 2, interleaved_)
-                        : parse_sections(options.text("mrope_section"))),
+          sections_(parse_sections(options.text("mrope_section"))),
           axes_(checked_axes(sections_, shape.head_dim, interleaved_)) {}
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
@@ -131,9 +129,16 @@ const bool mrope_registered = EncodingRegistry::instance().add(
           pairing_option("half_split")},
      .axes = {1, 3},
      .scaling = ScalingSupport::every_rule,
-     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
-         return std::make_unique<Mrope>(options, shape);
-     }});
+     .resolve =
+         [](Options& options, const EncodingShape& shape) {
+             if (!options.text("mrope_section").empty()) return;
+             const Sections sections =
+                 standard_sections(shape.head_dim / 2, options.flag("mrope_interleaved"));
+             if (std::all_of(sections.begin(), sections.end(), [](Index count) { return count >= 0; }))
+                 options.set("mrope_section", fmt::format("{}", fmt::join(sections, ",")));
+         },
+     .make = [](const Options& options, const EncodingShape& shape,
+                const ParameterScope&) { return std::make_unique<Mrope>(options, shape); }});
 
 }  // namespace
 

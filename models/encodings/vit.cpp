@@ -34,7 +34,7 @@ Tensor resize_matrix(const Grid& table, const Grid& run) {
 class Vit : public PositionalEncoding {
   public:
     Vit(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
-        : grid_(table_grid("vit", options, shape.train_length)),
+        : grid_(table_grid("vit", options)),
           run_(run_grid("vit", options, grid_)),
           table_(scope.add("table", {1 + grid_.cells(), shape.width}, Initial::normal(0.02))) {
         if (!(run_ == grid_)) resize_ = resize_matrix(grid_, run_);
@@ -85,6 +85,7 @@ const bool vit_registered = EncodingRegistry::instance().add(
             "(ViT, arXiv:2010.11929)",
      .options = grid_options(),
      .axes = {2},
+     .resolve = resolve_grid,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<Vit>(options, shape, scope);
      }});

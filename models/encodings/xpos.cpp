@@ -21,7 +21,7 @@ class Xpos : public RotaryEncoding {
         : RotaryEncoding("xpos", options, even_head(shape.head_dim), shape.train_length),
           scale_base_(options.number("scale_base")),
           gamma_(options.number("gamma")),
-          centre_(options.integer("centre") < 0 ? shape.train_length / 2 : options.integer("centre")),
+          centre_(options.integer("centre")),
           causal_(shape.site == Site::self_causal) {
         const auto width = static_cast<double>(shape.head_dim);
         for (Index i = 0; i < shape.head_dim / 2; ++i)
@@ -114,9 +114,12 @@ const bool xpos_registered = EncodingRegistry::instance().add(
            .least = -1},
           pairing_option("interleaved")},
      .scaling = ScalingSupport::every_rule,
-     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
-         return std::make_unique<Xpos>(options, shape);
-     }});
+     .resolve =
+         [](Options& options, const EncodingShape& shape) {
+             if (options.integer("centre") < 0) options.set("centre", shape.train_length / 2);
+         },
+     .make = [](const Options& options, const EncodingShape& shape,
+                const ParameterScope&) { return std::make_unique<Xpos>(options, shape); }});
 
 }  // namespace
 

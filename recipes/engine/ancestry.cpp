@@ -35,40 +35,54 @@ Checkpoint checkpoint_at(const fs::path& path, Index step) {
     return std::move(found->checkpoint);
 }
 
-bool says_section(const Layer& layer, const std::string& prefix) {
-    const auto place = layer.values.lower_bound(prefix);
-    return place != layer.values.end() && place->first.starts_with(prefix);
-}
-
-// Whether the encoding of `layer` goes on with that of its ancestor.
-bool keeps_encoding(const Layer& layer, const Ancestor& ancestor, const Schema& schema) {
-    if (layer.values.contains("encoding.preset")) return false;
-    const auto kind = layer.values.find("encoding.kind");
-    if (kind == layer.values.end()) return true;
+// Whether the encoding that `said` names, if it names one, is the ancestor's.
+bool keeps_encoding(const Layer& said, const Ancestor& ancestor, const Schema& schema) {
+    if (said.values.contains("encoding.preset")) return false;
+    const auto kind = said.values.find("encoding.kind");
+    if (kind == said.values.end()) return true;
     Draft draft;
     schema.find("encoding.kind")->read(draft, kind->second);
     return draft.preset.empty() && draft.recipe.encoding.kind == ancestor.recipe.encoding.kind;
 }
 
-void take(Layer& layer, const std::string& path, const Value& value) {
-    layer.values.emplace(path, value);  // what the layer says itself stands
+// Likewise the rule of scaling.
+bool keeps_rule(const Layer& said, const Ancestor& ancestor, const Schema& schema) {
+    const auto rule = said.values.find(scaling_block + "type");
+    if (rule == said.values.end()) return true;
+    const EncodingOptions& encoding = ancestor.recipe.encoding;
+    const Key* key = schema.find(scaling_block + "type", encoding.kind);
+    if (key == nullptr) return false;  // refused where the encoding's options are read
+    Draft draft;
+    draft.recipe.encoding = {encoding.kind, Options(schema.options(encoding.kind, "plain"))};
+    key->read(draft, rule->second);
+    return draft.recipe.encoding.options.text("scaling.type") == encoding.options.text("scaling.type");
 }
 
-void take_encoding(Layer& layer, const Ancestor& ancestor, const Source& source, const Schema& schema) {
-    if (!keeps_encoding(layer, ancestor, schema)) return;
-    const bool own_rule = layer.values.contains(scaling_block + "type");
+// What says the same as `path` in other words and must not come back beside it.
+std::string other_words(const std::string& path) {
+    if (path == scaling_block + "factor") return scaling_block + "target_length";
+    if (path == scaling_block + "target_length") return scaling_block + "factor";
+    return {};
+}
+
+// Replaces what `layer` has of the keys that begin with `prefix` by the ancestor's, but for what `said` says.
+void take(Layer& layer, const Layer& said, const Ancestor& ancestor, const std::string& prefix) {
+    std::erase_if(layer.values, [&](const auto& value) {
+        return value.first.starts_with(prefix) && !said.values.contains(value.first);
+    });
     for (const auto& [path, value] : ancestor.layer.values) {
-        if (!path.starts_with("encoding.")) continue;
-        if (path.starts_with(scaling_block) && own_rule) continue;
-        take(layer, path, value);
+        if (path.starts_with(prefix) && !said.values.contains(other_words(path)))
+            layer.values.emplace(path, value);
     }
-    // A table that has as many rows as the ancestor was trained on keeps them.
-    for (const auto& [option, more] : {std::pair{"max_length", 0}, std::pair{"npos_max", 1}}) {
-        const Options& options = ancestor.recipe.encoding.options;
-        if (options.has(option) && options.integer(option) == 0)
-            layer.values[std::string("encoding.") + option] =
-                Value::scalar(text_of(ancestor.recipe.train.length + more), source);
-    }
+}
+
+void take_encoding(Layer& layer, const Layer& said, const Ancestor& ancestor, const Schema& schema) {
+    if (!keeps_encoding(said, ancestor, schema)) return;
+    Ancestor kept = ancestor;
+    if (!keeps_rule(said, ancestor, schema))
+        std::erase_if(kept.layer.values,
+                      [](const auto& value) { return value.first.starts_with(scaling_block); });
+    take(layer, said, kept, "encoding.");
 }
 
 Index original_length_of(const Recipe& recipe) {
@@ -81,27 +95,53 @@ Index original_length_of(const Recipe& recipe) {
 
 }  // namespace
 
-Ancestor read_ancestor(const std::string& path, Index step, const Schema& schema) {
-    const Checkpoint checkpoint = checkpoint_at(path, step);
+Ancestor ancestor_of(const Recipe& recipe, Index step, const Source& source, const Schema& schema) {
     Ancestor ancestor;
-    std::vector<Entry> entries = read_yaml(checkpoint.recipe, path).entries;
-    std::erase_if(entries, [](const Entry& entry) { return entry.key == "cell"; });
-    ancestor.layer = flatten(entries, schema);
-    ancestor.recipe = draft_of(ancestor.layer, schema).recipe;
-    ancestor.step = checkpoint.step;
-    ancestor.tokens = ancestor.recipe.from.tokens + checkpoint.step * ancestor.recipe.train.batch_tokens;
+    ancestor.recipe = recipe;
+    ancestor.step = step;
+    ancestor.tokens = recipe.from.tokens + step * recipe.train.batch_tokens;
+    for (const Key* key : schema.keys(recipe.encoding.kind)) {
+        auto value = key->write(recipe);
+        if (!value) continue;
+        value->source = source;
+        for (Value& item : value->items) item.source = source;
+        ancestor.layer.values.emplace(key->path, std::move(*value));
+    }
     return ancestor;
 }
 
-void inherit(Layer& layer, const Ancestor& ancestor, const Source& source, const Schema& schema) {
-    take_encoding(layer, ancestor, source, schema);
-    for (const auto& [path, value] : ancestor.layer.values) {
-        const bool of_mask = path.starts_with("mask.") && !says_section(layer, "mask.");
-        if (path.starts_with("model.") || path == "data.tokenizer" || of_mask) take(layer, path, value);
-    }
+Recipe recipe_in(const Checkpoint& checkpoint, const std::string& place, const Schema& schema) {
+    std::vector<Entry> entries = read_yaml(checkpoint.recipe, place).entries;
+    std::erase_if(entries, [](const Entry& entry) { return entry.key == "cell"; });
+    const Layer layer = flatten(entries, schema);
+    Draft draft = draft_of(layer, schema);
+    resolve_function(draft, layer, schema, place);
+    return std::move(draft.recipe);
+}
+
+Ancestor read_ancestor(const std::string& path, Index step, const Source& source, const Schema& schema) {
+    const Checkpoint checkpoint = checkpoint_at(path, step);
+    return ancestor_of(recipe_in(checkpoint, path, schema), checkpoint.step, source, schema);
+}
+
+bool has_inherited(const Layer& layer) {
+    return layer.values.contains("from.original_length") && layer.values.contains("from.seen_tokens");
+}
+
+void inherit(Layer& layer, const Layer& said, const Ancestor& ancestor, const Source& source,
+             const Schema& schema) {
+    take_encoding(layer, said, ancestor, schema);
+    take(layer, said, ancestor, "model.");
+    take(layer, said, ancestor, "mask.");
+    // What belongs to a run's data and training is the whole recipe's to say.
+    for (const std::string path : {"data.tokenizer", "train.length"})
+        layer.values.emplace(path, ancestor.layer.values.at(path));
+    const auto fill_in = [&](const std::string& path, Index number) {
+        layer.values.emplace(path, Value::scalar(text_of(number), source));
+    };
     layer.values["from.step"] = Value::scalar(text_of(ancestor.step), source);
-    take(layer, "from.original_length", Value::scalar(text_of(original_length_of(ancestor.recipe)), source));
-    take(layer, "from.seen_tokens", Value::scalar(text_of(ancestor.tokens), source));
+    fill_in("from.original_length", original_length_of(ancestor.recipe));
+    fill_in("from.seen_tokens", ancestor.tokens);
 }
 
 }  // namespace locus

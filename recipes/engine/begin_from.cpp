@@ -2,7 +2,12 @@
 
 #include <fmt/ranges.h>
 
+#include <set>
+
+#include "data/tokenizer.h"
 #include "framework/io/checkpoint_folder.h"
+#include "recipes/engine/ancestry.h"
+#include "recipes/engine/workbench.h"
 
 namespace fs = std::filesystem;
 
@@ -43,39 +48,75 @@ bool is_of_encoding(const std::string& name) {
     return name.starts_with("encoding.");
 }
 
+// What a model takes over. Parameters of an encoding may be new, and those of an old one are left; all others
+// must be there.
+struct Transfer {
+    std::vector<CheckpointTensor> taken;
+    std::vector<std::string> drawn, left;  // names
+};
+
+// Throws a storage Error where names or shapes differ. Of another kind of encoding nothing is taken: names
+// may be the same by chance.
+Transfer transfer_of(const std::vector<CheckpointTensor>& given, bool same_kind,
+                     const std::vector<ParameterInfo>& parameters, const std::string& place) {
+    Transfer transfer;
+    std::set<std::string> there, here;
+    for (const CheckpointTensor& tensor : given)
+        if (same_kind || !is_of_encoding(tensor.name)) there.insert(tensor.name);
+    std::vector<TensorSpec> wanted;
+    for (const ParameterInfo& info : parameters) {
+        here.insert(info.name);
+        if (is_of_encoding(info.name) && !there.contains(info.name))
+            transfer.drawn.push_back(info.name);
+        else
+            wanted.push_back(
+                {info.name, {info.shape.sizes().begin(), info.shape.sizes().end()}, element_type<Scalar>()});
+    }
+    for (const CheckpointTensor& tensor : given) {
+        const bool is_taken = there.contains(tensor.name) && here.contains(tensor.name);
+        if (is_of_encoding(tensor.name) && !is_taken)
+            transfer.left.push_back(tensor.name);
+        else
+            transfer.taken.push_back(tensor);
+    }
+    match(transfer.taken, wanted, place);
+    return transfer;
+}
+
+std::vector<ParameterInfo> parameters_of(const Recipe& recipe) {
+    ModelOptions model = recipe.model;
+    model.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
+    return Transformer::list_parameters(model, recipe.encoding, recipe.mask, recipe.train.length);
+}
+
 }  // namespace
+
+void check_beginning(const Cell& cell) {
+    if (!cell.ancestor) return;
+    std::vector<CheckpointTensor> given;
+    for (const ParameterInfo& info : parameters_of(*cell.ancestor)) {
+        CheckpointTensor& tensor = given.emplace_back();
+        tensor.name = info.name;
+        tensor.shape = {info.shape.sizes().begin(), info.shape.sizes().end()};
+        tensor.type = element_type<Scalar>();
+    }
+    const FromOptions& from = cell.recipe.from;
+    transfer_of(given, cell.ancestor->encoding.kind == cell.recipe.encoding.kind, parameters_of(cell.recipe),
+                from.run.empty() ? "from.arm: " + from.arm : "from.run: " + from.run);
+}
 
 Beginning begin_from(const Cell& cell, const fs::path& folder, Transformer& model) {
     const FoundSource source = load_source(cell, folder);
+    const std::string place = source.path.string();
     const ParameterStore& store = model.parameters();
-    std::vector<CheckpointTensor> given;
-    std::vector<TensorSpec> wanted;
-    std::vector<std::string> drawn, left;
-    // Parameters of an encoding may be new, and those of an old one are left; all others must be there.
-    const auto has = [&](const std::string& name) {
-        return std::any_of(source.checkpoint.parameters.begin(), source.checkpoint.parameters.end(),
-                           [&](const CheckpointTensor& tensor) { return tensor.name == name; });
-    };
+    const bool same_kind =
+        recipe_in(source.checkpoint, place, recipe_schema()).encoding.kind == cell.recipe.encoding.kind;
+    const auto [taken, drawn, left] =
+        transfer_of(source.checkpoint.parameters, same_kind, store.parameters(), place);
+    const std::set<std::string> fresh(drawn.begin(), drawn.end());
     for (const ParameterInfo& info : store.parameters()) {
-        if (is_of_encoding(info.name) && !has(info.name)) {
-            drawn.push_back(info.name);
-            continue;
-        }
-        wanted.push_back(
-            {info.name, {info.shape.sizes().begin(), info.shape.sizes().end()}, element_type<Scalar>()});
-    }
-    for (const CheckpointTensor& tensor : source.checkpoint.parameters) {
-        const bool is_wanted = std::any_of(wanted.begin(), wanted.end(),
-                                           [&](const TensorSpec& spec) { return spec.name == tensor.name; });
-        if (is_of_encoding(tensor.name) && !is_wanted)
-            left.push_back(tensor.name);
-        else
-            given.push_back(tensor);
-    }
-    match(given, wanted, source.path.string());
-    for (const ParameterInfo& info : store.parameters()) {
-        if (is_of_encoding(info.name) && !has(info.name)) continue;
-        const auto values = find_tensor(given, info.name).data<Scalar>();
+        if (fresh.contains(info.name)) continue;
+        const auto values = find_tensor(taken, info.name).data<Scalar>();
         std::copy(values.begin(), values.end(), store.values().data() + info.offset);
     }
     model.parameters().touch();

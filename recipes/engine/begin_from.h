@@ -24,6 +24,10 @@ struct Beginning {
     std::vector<std::string> notes;
 };
 
+/// Throws a storage Error where the parameters of a cell's ancestor do not fit the cell's model, as far as
+/// recipes tell: before anything is trained.
+void check_beginning(const Cell& cell);
+
 /// Gives `model` the parameters, by name, of the checkpoint that `cell` begins with; `folder` is the cell's
 /// own, beside which the other cells of the experiment lie. An encoding of another kind keeps its drawn
 /// parameters. Throws a storage Error where the checkpoint is missing, or where names or shapes differ.

@@ -254,16 +254,22 @@ Draft draft_of(const Layer& layer, const Schema& schema) {
     return draft;
 }
 
+void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, const std::string& place) {
+    const Said said(layer, place);
+    Recipe& recipe = draft.recipe;
+    resolve_model(recipe.model, said);
+    resolve_mask(recipe.mask, recipe.model.layers, said);
+    resolve_scaling(recipe, said);
+    schema.resolve_encoding(recipe);
+}
+
 Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& schema,
                 const std::string& place, std::vector<std::string>& notes) {
     const Said said(layer, place);
     Recipe& recipe = draft.recipe;
     resolve_data(recipe, said, longest);
-    resolve_model(recipe.model, said);
-    resolve_mask(recipe.mask, recipe.model.layers, said);
     resolve_train(recipe.train, draft, recipe.data.block, said, notes);
     resolve_from(recipe, said);
-    resolve_scaling(recipe, said);
     resolve_evaluate(recipe.evaluate, longest, said);
     resolve_positions(recipe, said);
     check_table(recipe.table, said, schema);

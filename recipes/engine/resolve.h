@@ -12,9 +12,13 @@ namespace locus {
 /// of encoding and for values of a wrong type.
 Draft draft_of(const Layer& layer, const Schema& schema);
 
-/// Fills in what depends on other values and checks what must fit together. `longest`: the longest training
-/// length among the arms, tokens. `place` stands in an error about values that nobody wrote. What a reader
-/// should know (tokens rounded up) is added to `notes`. Throws a usage Error.
+/// Fills in what makes the function that a model computes (model, mask, encoding) and checks what must fit
+/// together there. The run that it begins with, if any, has been inherited. Throws a usage Error.
+void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, const std::string& place);
+
+/// Fills in the rest, what depends on other values and checks what must fit together. `longest`: the longest
+/// training length among the arms, tokens. `place` stands in an error about values that nobody wrote. What a
+/// reader should know (tokens rounded up) is added to `notes`. Throws a usage Error.
 Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& schema,
                 const std::string& place, std::vector<std::string>& notes);
 

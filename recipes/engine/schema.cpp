@@ -27,8 +27,12 @@ std::string joined(const std::vector<std::string>& texts) {
     return all;
 }
 
-Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets, ScalingCatalogue scalings)
-    : kinds_(std::move(kinds)), keys_(fixed_keys(kinds_, presets)), scalings_(std::move(scalings)) {
+Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets, ScalingCatalogue scalings,
+               ResolveEncoding resolve_encoding)
+    : kinds_(std::move(kinds)),
+      keys_(fixed_keys(kinds_, presets)),
+      scalings_(std::move(scalings)),
+      resolve_encoding_(std::move(resolve_encoding)) {
     for (const auto& [kind, declared] : kinds_) {
         options_[kind] = encoding_keys(declared);
         const auto rules = scalings_.kinds.find(kind);

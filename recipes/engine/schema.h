@@ -1,6 +1,7 @@
 // Every key that a recipe may say, once: used to read recipes and overrides, to resolve, and to write.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,9 +20,13 @@ struct ScalingCatalogue {
     std::map<std::string, std::vector<std::string>> kinds = {};
 };
 
+/// Sets the options of a recipe's encoding that follow from its model, mask and training length.
+using ResolveEncoding = std::function<void(Recipe&)>;
+
 class Schema {
   public:
-    explicit Schema(KindCatalogue kinds, std::vector<Preset> presets = {}, ScalingCatalogue scalings = {});
+    explicit Schema(KindCatalogue kinds, std::vector<Preset> presets = {}, ScalingCatalogue scalings = {},
+                    ResolveEncoding resolve_encoding = nullptr);
 
     /// The keys of a recipe whose encoding is of `kind`, in the order of the resolved recipe.
     std::vector<const Key*> keys(const std::string& kind) const;
@@ -39,6 +44,11 @@ class Schema {
     /// The options of a kind of encoding under a scaling rule ("plain": none), as the encoding carries them.
     /// REQUIRES: the kind has that rule.
     std::vector<Option> options(const std::string& kind, const std::string& rule) const;
+
+    /// Writes down what the encoding takes from the model, its mask and its training length.
+    void resolve_encoding(Recipe& recipe) const {
+        if (resolve_encoding_) resolve_encoding_(recipe);
+    }
 
     const KindCatalogue& kinds() const { return kinds_; }
     /// The sections, in order: data, model, ...
@@ -58,6 +68,7 @@ class Schema {
     std::vector<Key> keys_;                            // all but the options of encodings
     std::map<std::string, std::vector<Key>> options_;  // those, by kind
     ScalingCatalogue scalings_;
+    ResolveEncoding resolve_encoding_;
     std::vector<std::string> sections_;
 };
 

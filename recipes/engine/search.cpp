@@ -8,9 +8,11 @@
 
 #include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
+#include "framework/io/checkpoint_folder.h"
 #include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "models/scaling.h"
+#include "recipes/engine/begin_from.h"
 #include "recipes/engine/search_fitness.h"
 #include "recipes/engine/search_state.h"
 #include "recipes/engine/statistics.h"
@@ -34,7 +36,7 @@ class SearchSession {
           bench_(bench),
           reporter_(reporter),
           group_(bench.group()),
-          trained_(open_source(recipe_, group_)),
+          trained_(open_source(cell, group_)),
           original_(scaling_of(recipe_.encoding.options).original_length(recipe_.from.original_length)),
           target_(options_.list == FactorList::short_factor
                       ? original_
@@ -70,13 +72,21 @@ class SearchSession {
     }
 
   private:
-    static std::unique_ptr<Transformer> open_source(const Recipe& recipe, const Communicator& group) {
+    static std::unique_ptr<Transformer> open_source(const Cell& cell, const Communicator& group) {
+        const Recipe& recipe = cell.recipe;
         require(!recipe.from.run.empty(), "search: expected from.run, a trained run; found none");
         const EncodingEntry& entry = EncodingRegistry::instance().at(recipe.encoding.kind);
         require(entry.scaling == ScalingSupport::every_rule,
                 "search: encoding {} has no frequencies that could be scaled", recipe.encoding.kind);
-        const bool folder = fs::is_directory(recipe.from.run);
-        return (folder ? open_run(recipe.from.run, group) : open_checkpoint(recipe.from.run, group)).model;
+        if (cell.ancestor)
+            require(cell.ancestor->encoding.kind == recipe.encoding.kind,
+                    "search: {} was trained with encoding {}, found encoding.kind {}", recipe.from.run,
+                    cell.ancestor->encoding.kind, recipe.encoding.kind);
+        check_beginning(cell);
+        fs::path path = recipe.from.run;
+        if (fs::is_directory(path))
+            path = CheckpointFolder(path / "checkpoints", 1).path_of(recipe.from.step);
+        return open_checkpoint(path, group).model;
     }
 
     FrequencyRequest request() const {

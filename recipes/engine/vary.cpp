@@ -116,9 +116,12 @@ std::vector<Coordinate> coordinates(const Experiment& experiment, const std::vec
 /// A cell on its way: its layers lie over each other, its values are read, nothing is filled in.
 struct Sketch {
     Layer layer;
+    Layer said;                          // of these, what arms, grids and the command line say
+    std::vector<const Choice*> choices;  // one an axis
     Draft draft;
     std::string label;                       // for messages
     std::optional<std::size_t> source = {};  // the sketch that it begins with, of `from.arm`
+    std::shared_ptr<const Recipe> ancestor = {};
 };
 
 Index tokens_of(const Sketch& sketch) {
@@ -127,22 +130,19 @@ Index tokens_of(const Sketch& sketch) {
     return train.steps() * train.batch_tokens;
 }
 
-bool is_same_place(const std::vector<Coordinate>& a, const std::vector<Coordinate>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Coordinate& x, const Coordinate& y) {
-        return x.axis == y.axis && (x.axis == "arm" || x.value == y.value);
-    });
-}
-
 // The cell of the arm that `from.arm` names, at the same grid values; arms come after those that they begin
 // with, so that there is no circle.
-std::size_t find_source(const std::string& arm, const Value& said, const std::vector<Coordinate>& cell,
-                        const std::vector<Sketch>& earlier) {
+std::size_t find_source(const std::string& arm, const Value& said, const Experiment& experiment,
+                        const Sketch& sketch, const std::vector<Sketch>& earlier) {
     for (std::size_t i = 0; i < earlier.size(); ++i) {
-        const auto& there = earlier[i].draft.recipe.cell;
-        const bool is_arm = std::any_of(there.begin(), there.end(), [&](const Coordinate& at) {
-            return at.axis == "arm" && at.value == arm;
-        });
-        if (is_arm && is_same_place(cell, there)) return i;
+        bool is_it = !sketch.choices.empty(), has_arm = false;
+        for (std::size_t axis = 0; axis < sketch.choices.size(); ++axis) {
+            const Choice* there = earlier[i].choices[axis];
+            const bool is_arms = experiment.axes[axis].name == "arm";
+            has_arm = has_arm || is_arms;
+            is_it = is_it && (is_arms ? there->label == arm : there == sketch.choices[axis]);
+        }
+        if (is_it && has_arm) return i;
     }
     fail(Failure::usage, "{}: from.arm: there is no arm '{}' before this one in `vary`", said.source.text(),
          arm);
@@ -155,48 +155,47 @@ const Value* value_at(const Layer& layer, const std::string& path) {
 
 // Takes over what the layer does not say from the run that it begins with. A resolved recipe has taken it
 // already.
-void take_over(Sketch& sketch, const std::vector<Coordinate>& cell, const std::vector<Sketch>& earlier,
+void take_over(Sketch& sketch, const Experiment& experiment, const std::vector<Sketch>& earlier,
                const Schema& schema) {
     const Value *arm = value_at(sketch.layer, "from.arm"), *run = value_at(sketch.layer, "from.run");
-    if (sketch.layer.values.contains("from.original_length") || (arm == nullptr) == (run == nullptr)) return;
-    Ancestor ancestor;
-    const Source source = (arm != nullptr ? arm : run)->source;
-    if (arm != nullptr) {
-        sketch.source = find_source(read_text(*arm, "from.arm"), *arm, cell, earlier);
-        const Sketch& there = earlier[*sketch.source];
-        const Recipe& recipe = there.draft.recipe;
-        ancestor = {there.layer, recipe, tokens_of(there) / recipe.train.batch_tokens,
-                    recipe.from.tokens + tokens_of(there)};
-        const Value* step = value_at(sketch.layer, "from.step");
-        if (step != nullptr && step->text != "last") {
-            ancestor.step = read_integer(*step, "from.step", {0, ancestor.step});
-            ancestor.tokens = recipe.from.tokens + ancestor.step * recipe.train.batch_tokens;
-        }
-    } else {
+    if (has_inherited(sketch.layer) || (arm == nullptr) == (run == nullptr)) return;
+    const Value* step = value_at(sketch.layer, "from.step");
+    if (run != nullptr) {
         Draft draft;
-        if (const Value* step = value_at(sketch.layer, "from.step"))
-            schema.find("from.step")->read(draft, *step);
-        ancestor = read_ancestor(read_text(*run, "from.run"), draft.recipe.from.step, schema);
+        if (step != nullptr) schema.find("from.step")->read(draft, *step);
+        const Ancestor ancestor =
+            read_ancestor(read_text(*run, "from.run"), draft.recipe.from.step, run->source, schema);
+        const Source source = run->source;
+        inherit(sketch.layer, sketch.layer, ancestor, source, schema);
+        sketch.ancestor = std::make_shared<const Recipe>(ancestor.recipe);
+        return;
     }
-    inherit(sketch.layer, ancestor, source, schema);
+    sketch.source = find_source(read_text(*arm, "from.arm"), *arm, experiment, sketch, earlier);
+    const Sketch& there = earlier[*sketch.source];
+    Index at = tokens_of(there) / there.draft.recipe.train.batch_tokens;
+    if (step != nullptr && step->text != "last") at = read_integer(*step, "from.step", {0, at});
+    const Source source = arm->source;
+    inherit(sketch.layer, sketch.said, ancestor_of(there.draft.recipe, at, source, schema), source, schema);
+    sketch.ancestor = std::make_shared<const Recipe>(there.draft.recipe);
 }
 
 Sketch sketch_of(const Experiment& experiment, const std::vector<const Choice*>& choices,
                  const std::vector<Sketch>& earlier, const Schema& schema) {
     Sketch sketch;
     sketch.layer = experiment.base;
+    sketch.choices = choices;
     for (std::size_t axis = 0; axis < choices.size(); ++axis) {
         lay_over(sketch.layer, choices[axis]->layer, schema);
+        lay_over(sketch.said, choices[axis]->layer, schema);
         sketch.label += (axis == 0 ? " (cell " : ",") + choices[axis]->label;
     }
     if (!choices.empty()) sketch.label += ")";
     lay_over(sketch.layer, experiment.overrides, schema);
+    lay_over(sketch.said, experiment.overrides, schema);
     try {
+        take_over(sketch, experiment, earlier, schema);
         sketch.draft = draft_of(sketch.layer, schema);
-        if (sketch.draft.recipe.from.given()) {
-            take_over(sketch, coordinates(experiment, choices, sketch.draft, schema), earlier, schema);
-            sketch.draft = draft_of(sketch.layer, schema);
-        }
+        resolve_function(sketch.draft, sketch.layer, schema, experiment.path);
     } catch (const Error& error) {
         fail(error.kind(), "{}{}", error.what(), sketch.label);
     }
@@ -281,6 +280,7 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
         cell.name = cell_name(sketch.draft.recipe.cell, file.path);
         cell.varied = varied_keys(experiment);
         if (sketch.source) cell.source = cells[*sketch.source].name;
+        cell.ancestor = std::move(sketch.ancestor);
         choose_rows(sketch.draft.recipe.table, experiment, sketch.layer);
         try {
             cell.recipe =

@@ -1,6 +1,7 @@
 // From a recipe file to its cells: arms, grids, overrides.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ RecipeFile read_recipe(const std::string& path);
 struct Cell {
     std::string name;  // of its folder: what varies, "rope,seed=0"; the file's stem where nothing does
     Recipe recipe;
-    std::vector<std::string> notes;        // for the log: what was rounded
-    std::string source = {};               // the cell that it begins with, of `from.arm`
+    std::vector<std::string> notes;  // for the log: what was rounded
+    std::string source = {};         // the cell that it begins with, of `from.arm`
+    // Of the run that it begins with; none where a resolved recipe has inherited already.
+    std::shared_ptr<const Recipe> ancestor = {};
     std::vector<std::string> varied = {};  // sections and dotted keys that an arm or a grid sets, in any cell
 };
 

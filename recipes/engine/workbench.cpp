@@ -21,7 +21,9 @@ const Schema& recipe_schema() {
             kinds[kind] = EncodingRegistry::instance().at(kind).options;
             scalings.kinds[kind] = scaling_rules(EncodingRegistry::instance().at(kind));
         }
-        return Schema(std::move(kinds), standard_presets(), std::move(scalings));
+        return Schema(std::move(kinds), standard_presets(), std::move(scalings), [](Recipe& recipe) {
+            resolve_options(recipe.encoding, encoding_shape(recipe.model, recipe.mask, recipe.train.length));
+        });
     }();
     return schema;
 }
@@ -66,7 +68,10 @@ std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) 
                                                recipe.train.seed);
     const Index reach = recipe.data.positions.span(recipe.train.length);
     const Index longest = model->encoding().longest().value_or(reach);
-    require(longest >= reach,
+    // Without a step, train.length is no window's: a table may be shorter, and longer windows are not scored.
+    const bool meets_them =
+        recipe.train.steps() > 0 || recipe.data.positions.kind == PositionKind::randomized;
+    require(longest >= reach || !meets_them,
             "encoding {}: its table holds positions 0 to {}, but those of the training data reach {} "
             "(data.max_position {})",
             recipe.encoding.kind, longest - 1, reach - 1, recipe.data.positions.max_position);

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "framework/distributed/together.h"
+#include "recipes/engine/begin_from.h"
 #include "recipes/engine/experiment.h"
 #include "recipes/engine/table.h"
 #include "recipes/engine/write.h"
@@ -12,9 +13,17 @@ namespace locus {
 
 namespace {
 
-int dry_run(const std::vector<Cell>& cells) {
+// Refuses sizes that do not fit, those of an ancestor included.
+void check(const std::vector<Cell>& cells) {
     for (const Cell& cell : cells) {
-        make_trainable_model(cell.recipe);  // refuses sizes that do not fit
+        make_trainable_model(cell.recipe);
+        check_beginning(cell);
+    }
+}
+
+int dry_run(const std::vector<Cell>& cells) {
+    check(cells);
+    for (const Cell& cell : cells) {
         fmt::print("# {}\n{}\n", cell.name, write_recipe(cell.recipe, recipe_schema()));
     }
     return 0;
@@ -36,7 +45,7 @@ int run(const Words& words, const Communicator& world) {
     const auto cells =
         expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
     if (arguments.has("dry-run")) return dry_run(cells);
-    for (const Cell& cell : cells) make_trainable_model(cell.recipe);  // all are checked before any work
+    check(cells);  // all, before any work
     const std::string out = arguments.needed("out");
     ExperimentRanks ranks{world, 0, arguments.threads(world.sharing_cores())};
     if (arguments.has("ranks-per-cell"))

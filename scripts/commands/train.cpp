@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "framework/ops/kernels/gemm.h"
+#include "recipes/engine/begin_from.h"
 #include "recipes/engine/train_run.h"
 #include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
@@ -43,6 +44,7 @@ int train(const Words& words, const Communicator& world) {
             arguments.subject("RECIPE"), cells.size());
     if (arguments.has("dry-run")) {
         make_trainable_model(cells.front().recipe);  // refuses sizes that do not fit
+        check_beginning(cells.front());
         fmt::print("{}", write_recipe(cells.front().recipe, recipe_schema()));
         return 0;
     }

@@ -35,8 +35,7 @@ inline EncodingOptions encoding_options(const std::string& kind, const Choices& 
 struct LoneEncoding {
     LoneEncoding(const std::string& kind, const Choices& choices = {},
                  const EncodingShape& shape = standard())
-        : encoding(EncodingRegistry::instance().at(kind).make(encoding_options(kind, choices).options, shape,
-                                                              ParameterScope(store, "encoding"))) {
+        : encoding(make_encoding(encoding_options(kind, choices), shape, ParameterScope(store, "encoding"))) {
         store.allocate(1);
     }
     static EncodingShape standard() { return {64, 4, 4, 16, 2, 64, Site::self_causal}; }
