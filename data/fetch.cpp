@@ -93,7 +93,7 @@ class Process {
 }  // namespace
 
 const std::vector<std::string>& fetchable() {
-    static const std::vector<std::string> names = {"austen", "kjv"};
+    static const std::vector<std::string> names = {"austen", "gcide", "kjv"};
     return names;
 }
 
@@ -101,7 +101,7 @@ fs::path fetch(const std::string& name, const fs::path& out,
                const std::function<void(const std::string&)>& say) {
     const auto& names = fetchable();
     require(std::find(names.begin(), names.end(), name) != names.end(),
-            "data fetch: '{}' is not known; known are: austen, kjv", name);
+            "data fetch: '{}' is not known; known are: austen, gcide, kjv", name);
     Process process({python, find_script(name).string(), "--out", out.string()});
     std::string pending, last;
     for (std::string piece = process.read(); !piece.empty(); piece = process.read()) {

@@ -34,6 +34,8 @@ TEST_F(Fetch, WithoutAptItNamesTheFileToSupply) {
                        {"apt-get is not here", "r-cran-janeaustenr_", folder_.string(), "--package"});
     test::expect_error([&] { fetch("kjv", folder_, note_); }, Failure::data,
                        {"bible-kjv-text_", folder_.string()});
+    test::expect_error([&] { fetch("gcide", folder_, note_); }, Failure::data,
+                       {"dict-gcide_", folder_.string()});
     expect_empty();
 }
 
@@ -64,7 +66,7 @@ TEST_F(Fetch, ASuppliedFileIsTakenAndBadOnesAreRefused) {
 
 TEST_F(Fetch, UnknownNames) {
     test::expect_error([&] { fetch("shakespeare", folder_, note_); }, Failure::usage,
-                       {"shakespeare", "austen, kjv"});
+                       {"shakespeare", "austen, gcide, kjv"});
     expect_empty();
 }
 

@@ -122,6 +122,64 @@ def verses():
     return lines
 
 
+GCIDE_WORDS = ["Bed", "Dab", "Elk", "Fen", "Grass", "Lot", "Mite", "Shore", "Tomb", "Vine", "Wing"]  # held out
+
+COT = """Cot \\Cot\\ (k[o^]t), n. [OE. cote, F. c[^o]t['e] [so it is]; akin to
+   cot. Cf. {Coat}.]
+   1. A small {house} of C[ae]sar; a cottage or hut, wide as the
+      line. [Obs.]
+      [1913 Webster]
+
+            The sheltered cot,
+            The cultivated farm.                  --Goldsmith.
+      [1913 Webster +PJC]
+
+   2. [Cf. Ir. cot.] A boat; see {boat[2]}. -- {Co*ta"ble}, adv.
+      [Webster 1913 Suppl.] Cotenant
+"""
+COT_READ = """Cot, n.
+1. A small house of Cæsar; a cottage or hut, wide as the line. [Obs.]
+The sheltered cot,
+The cultivated farm. --Goldsmith.
+2. A boat; see boat. -- Cotable, adv.
+"""
+TENANT = """Cotenant \\Co*ten"ant\\ (k?-t?n"ant), Cotenaunt \\Co*te"nant\\, n. (Law)
+   A tenant in common.
+   [1913 Webster]
+"""
+TENANT_READ = "Cotenant, Cotenaunt, n. (Law)\nA tenant in common.\n"
+
+
+def base64_number(value):
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    return (base64_number(value // 64) if value >= 64 else "") + digits[value % 64]
+
+
+def word(name):
+    return f"{name} \\{name}\\, n.\n   What {name} means.\n   [1913 Webster]\n"
+
+
+def dictionary(entries):
+    """Files of the package, from {headword: entry}; the gzip header has an extra field, as dictzip writes it."""
+    text, lines = b"\n\n", []
+    for name, entry in entries.items():
+        data = entry.encode("cp1252")
+        lines.append(f"{name.lower()}\t{base64_number(len(text))}\t{base64_number(len(data))}\n")
+        text += data + b"\n"
+    lines += [line.replace("cot\t", "small house\t") for line in lines if line.startswith("cot\t")]  # the same entry
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = bytes((31, 139, 8, 4, 0, 0, 0, 0, 0, 3)) + struct.pack("<H", 4) + b"RA\0\0"
+    packed += squeeze.compress(text) + squeeze.flush() + struct.pack("<2I", zlib.crc32(text), len(text))
+    folder = "usr/share/dictd/gcide"
+    return {folder + ".dict.dz": packed, folder + ".index": "".join(sorted(lines)).encode()}
+
+
+def gcide_entries():
+    names = sorted({*GCIDE_WORDS, *(chr(65 + i) * 2 for i in range(26))})
+    return {"00-database-info": "00-database-info\n   About it.\n", "10": word("10"), "Cot": COT, "Cotenant": TENANT,
+            **{name: word(name) for name in names}, "[AE]dile": word("[AE]dile")}
+
+
 class FetchTest(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -131,6 +189,7 @@ class FetchTest(unittest.TestCase):
 
     def run_script(self, name, content, path="/nonexistent", supplied=True):
         file = (self.folder if supplied else self.out) / {"austen": "r-cran-janeaustenr_1.2-3_all.deb",
+                                                          "gcide": "dict-gcide_1.2-3_all.deb",
                                                           "kjv": "bible-kjv-text_1.2-3_all.deb"}[name]
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
@@ -178,6 +237,61 @@ class FetchTest(unittest.TestCase):
         note = json.loads((self.out / "kjv" / "corpus.json").read_text())
         self.assertTrue(set(note["valid"] + note["test"]) <= set(texts))
         self.assertFalse(set(note["valid"]) & set(note["test"]))
+
+    def test_gcide(self):
+        result = self.run_script("gcide", deb("dict-gcide", dictionary(gcide_entries())))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        out = self.out / "gcide"
+        self.assertEqual((out / "Co" / "01.txt").read_text(encoding="utf-8"), COT_READ + "\n" + TENANT_READ)
+        self.assertEqual((out / "0-9" / "01.txt").read_text(), "10, n.\nWhat 10 means.\n")
+        self.assertEqual((out / "Ae" / "01.txt").read_text(encoding="utf-8"), "Ædile, n.\nWhat Ædile means.\n")
+        self.assertNotIn("About", "".join(text.read_text(encoding="utf-8") for text in out.rglob("*.txt")))
+        note = json.loads((out / "corpus.json").read_text())
+        self.assertEqual(set(note["valid"] + note["test"]), {name[:2] for name in GCIDE_WORDS})
+        self.assertFalse(set(note["valid"]) & set(note["test"]))
+
+    def test_gcide_cuts_long_books_between_entries(self):
+        entries = gcide_entries()
+        for i in range(3000):
+            entries[f"Zz{i:04}"] = word("Zz" + chr(97 + i % 26) * (i % 40))
+        result = self.run_script("gcide", deb("dict-gcide", dictionary(entries)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        texts = [text.read_text() for text in sorted((self.out / "gcide" / "Zz").iterdir())]
+        self.assertEqual(len(texts), round(sum(map(len, texts)) / 32768))
+        self.assertLess(max(map(len, texts)) - min(map(len, texts)), 400)
+        self.assertEqual("\n".join(texts).count("What Zz"), 3000)
+        for text in texts:
+            self.assertTrue(text[:2] in ("ZZ", "Zz") and text.endswith(" means.\n"), text[-80:])
+
+    def test_gcide_headings_that_fill_their_line(self):
+        sys.path.insert(0, str(SCRIPTS))
+        self.addCleanup(sys.path.remove, str(SCRIPTS))
+        import gcide
+        for end, sense in (("(Feudal Law)", "The sense."), ("(Feudal Law)", "a sense."), ("n.", "The sense."),
+                           ("n. [So it is.]", "a sense."), ("n. [So.] (Law)", "(a) The sense.")):
+            entry = (word := "W" * (64 - len(end) - 2)) + ", " + end + "\n   " + sense + "\n"
+            heading = word + ", " + end.replace(" [So it is.]", "").replace(" [So.]", "")
+            self.assertEqual(gcide.reading_text(entry), f"{heading}\n{sense}\n")
+        self.assertEqual(gcide.reading_text("Cot \\Cot\\ n.\n   [1913 Webster]\n"), "", "a heading alone")
+        did = gcide.reading_text("Did \\Did\\,\n   imp. of {Do}. Didactic\n", "Didactic")
+        self.assertEqual(did, "Did,\nimp. of Do.\n")
+
+    def test_bad_dictionaries(self):
+        def refused(change, *parts):
+            files = dictionary(gcide_entries())
+            key = next(key for key in files if key.endswith(change[0]))
+            files[key] = change[1](files[key])
+            self.refused("gcide", deb("dict-gcide", files), *parts)
+
+        refused((".dz", lambda data: data[:-1]), "cannot be read")
+        refused((".dz", lambda data: data[:-9] + bytes((data[-9] ^ 1,)) + data[-8:]), "cannot be read")
+        refused((".dz", lambda data: b"no gzip"), "cannot be read")
+        refused((".index", lambda data: data + b"more\tA\n"), "cannot be read")
+        refused((".index", lambda data: data + b"more\tA\t!\n"), "cannot be read")
+        refused((".index", lambda data: data + b"more\tA\t////\n"), "'more'", "ends after")
+        without = lambda data: data.replace(b"qq\t", b"00-q\t").replace(b"elk\t", b"00-e\t")  # noqa: E731
+        refused((".index", without), "begin with El, Q")
+        self.refused("gcide", deb("dict-gcide", {}), "gcide.dict.dz", "found 0")
 
     def test_bad_packages(self):
         good = deb("bible-kjv-text", {"usr/lib/bible.data": bible(verses())})

@@ -158,7 +158,7 @@ TEST_F(Sources, NamesAreLookedUpInTheDataFolder) {
     expect_error([&] { load_corpus(options); }, Failure::data,
                  {"locus data fetch austen", (folder_ / "austen").string()});
     options.corpus = "nosuch";
-    expect_error([&] { load_corpus(options); }, Failure::data, {"nosuch", "austen, kjv", "nosuch.h5"});
+    expect_error([&] { load_corpus(options); }, Failure::data, {"nosuch", "austen, gcide, kjv", "nosuch.h5"});
     ::unsetenv("LOCUS_DATA");
     EXPECT_EQ(data_folder(), std::filesystem::path(std::getenv("HOME")) / ".cache/locus");
 }
