@@ -37,6 +37,13 @@ inline Index rows_by_size(DistanceBias& bias) {
     return most + 1;
 }
 
+/// How many of `rows` vectors, one a distance and the last for all beyond, a query of a causal window of
+/// `length` meets, on average over the window: length / 2 where there is one for every distance.
+inline double mean_rows_met(Index length, Index rows) {
+    const auto met = static_cast<double>(std::min(length, rows));
+    return met - met * met / (2 * static_cast<double>(length));
+}
+
 /// A row of numbers f(0), f(1), ..., f(count - 1) that a table of [H, count] is made from: [1, count].
 template <typename F>
 Variable row_of(Index count, const F& f) {

@@ -100,6 +100,11 @@ class PositionalEncoding {
     /// say so: in the growing mode every class costs a pass.
     virtual Index length_class(Index length) const { return varies_by_length() ? length : 0; }
 
+    /// Floating point operations of the encoding's own products in training on a token in a causal window of
+    /// `length`, forward and backward, beside its add_matrix() parameters; a product over the keys that a
+    /// query sees counts length / 2 of them. 0 for what is looked up, added, scaled or rotated.
+    virtual double flops_per_token(Index) const { return 0; }
+
     /// True where the rotation of a key depends on more than its own position and a fixed length: a cache
     /// then keeps keys as they are and rotates them when they are read.
     virtual bool keys_stay_raw() const { return false; }

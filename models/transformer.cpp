@@ -122,7 +122,11 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     check(model);
     check_mask(mask, model.layers);
     const ParameterScope scope(store_);
-    tokens_ = scope.add("tokens.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
+    // Tied, it is the matrix of the output; untied, rows are only looked up in it.
+    const Shape tokens{model.vocabulary, model.width};
+    const Initial drawn = Initial::normal(deviation);
+    tokens_ = model.tie_embeddings ? scope.add_matrix("tokens.weight", tokens, drawn)
+                                   : scope.add("tokens.weight", tokens, drawn);
     encoding_ = make_encoding(encoding, encoding_shape(model, mask, train_length), scope.inside("encoding"));
     for (Index i = 0; i < model.layers; ++i) {
         blocks_.push_back(std::make_unique<Block>(scope.inside("blocks." + std::to_string(i)), model,
@@ -130,7 +134,7 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     }
     final_norm_ = std::make_unique<Norm>(make_norm(scope.inside("final_norm"), model));
     if (!model.tie_embeddings) {
-        output_ = scope.add("output.weight", {model.vocabulary, model.width}, Initial::normal(deviation));
+        output_ = scope.add_matrix("output.weight", tokens, drawn);
     }
     if (!seed) return;
     store_.allocate(*seed);
@@ -276,8 +280,9 @@ CrossEntropy Transformer::loss(const ForwardInput& input, std::span<const Token>
 }
 
 double Transformer::flops_per_token(Index length) const {
-    return 6 * static_cast<double>(store_.count()) +
-           6 * static_cast<double>(model_.layers * model_.width) * static_cast<double>(length);
+    return 6 * static_cast<double>(store_.multiplied_count()) +
+           6 * static_cast<double>(model_.layers * model_.width) * static_cast<double>(length) +
+           encoding_->flops_per_token(length);
 }
 
 }  // namespace locus::inline LOCUS_SCALAR

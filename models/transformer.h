@@ -89,8 +89,11 @@ class Transformer {
     Index axes() const { return axes_; }  // of the positions that the encoding reads; text repeats its one
     Site site() const { return mask_.causal ? Site::self_causal : Site::self_bidirectional; }
 
-    /// 6 parameters + 6 layers width length: floating point operations of training on a token in a causal
-    /// window.
+    /// 6 P + 6 layers width length + those of the encoding: floating point operations of products in
+    /// training on a token in a causal window, forward and backward (arXiv:2001.08361). P counts the matrices
+    /// that every token is multiplied by: those of the layers, and the output matrix, once where it is tied
+    /// to the token embeddings. Not counted: what is looked up, added or scaled (untied token embeddings,
+    /// tables of positions and of biases, norms, rotations), and the mask, which may skip products.
     double flops_per_token(Index length) const;
 
   private:

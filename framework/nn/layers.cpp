@@ -14,7 +14,7 @@ Variable optional(const Parameter& parameter) {
 }  // namespace
 
 Linear::Linear(const ParameterScope& scope, Index in, Index out, double deviation, bool bias)
-    : weight_(scope.add("weight", {out, in}, Initial::normal(deviation))) {
+    : weight_(scope.add_matrix("weight", {out, in}, Initial::normal(deviation))) {
     if (bias) bias_ = scope.add("bias", {out}, Initial::zeros());
 }
 

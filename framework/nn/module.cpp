@@ -58,6 +58,19 @@ Index ParameterStore::add(std::string name, const Shape& shape, Initial initial,
     return static_cast<Index>(parameters_.size()) - 1;
 }
 
+Index ParameterStore::add_matrix(std::string name, const Shape& shape, Initial initial) {
+    const Index parameter = add(std::move(name), shape, std::move(initial));
+    parameters_.back().multiplied = true;
+    return parameter;
+}
+
+Index ParameterStore::multiplied_count() const {
+    Index count = 0;
+    for (const ParameterInfo& parameter : parameters_)
+        if (parameter.multiplied) count += parameter.shape.count();
+    return count;
+}
+
 void ParameterStore::allocate(std::uint64_t seed) {
     ArenaScope heap(nullptr);
     values_ = Tensor::zeros({flat_size_});

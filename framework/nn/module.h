@@ -49,6 +49,7 @@ struct ParameterInfo {
     Initial initial;
     bool decayed;
     Bounds bounds = {};
+    bool multiplied = false;  // a matrix that every token is multiplied by, not a table to look things up in
 
     /// Brings numbers of this parameter back within its bounds; NaN stays NaN.
     void project(std::span<Scalar> numbers) const;
@@ -67,11 +68,15 @@ class ParameterStore {
     Index add(std::string name, const Shape& shape, Initial initial, Decay decay = Decay::matrices,
               const Bounds& bounds = {});
 
+    /// Adds a weight matrix [out, in] that every token is multiplied by.
+    Index add_matrix(std::string name, const Shape& shape, Initial initial);
+
     /// Makes the flat buffer and draws the initial values.
     void allocate(std::uint64_t seed);
 
     const std::vector<ParameterInfo>& parameters() const { return parameters_; }
-    Index count() const { return count_; }            // numbers in all parameters, without padding
+    Index count() const { return count_; }  // numbers in all parameters, without padding
+    Index multiplied_count() const;         // numbers in the matrices that every token is multiplied by
     Index flat_size() const { return flat_size_; }    // of the buffers; each parameter begins on 64 bytes
     const Tensor& values() const { return values_; }  // [flat_size]
     Tensor view(const Tensor& flat, Index parameter) const;  // one parameter's part of a flat buffer
@@ -128,6 +133,9 @@ class ParameterScope {
     Parameter add(const std::string& name, const Shape& shape, Initial initial, Decay decay = Decay::matrices,
                   const Bounds& bounds = {}) const {
         return Parameter(*store_, store_->add(join(name), shape, std::move(initial), decay, bounds));
+    }
+    Parameter add_matrix(const std::string& name, const Shape& shape, Initial initial) const {
+        return Parameter(*store_, store_->add_matrix(join(name), shape, std::move(initial)));
     }
 
   private:

@@ -1,6 +1,7 @@
 // Contextual position encoding (CoPE, arXiv:2405.18719): a position is a count of keys that the query's gates
 // let through.
 
+#include "models/distances.h"
 #include "models/encoding.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -10,7 +11,8 @@ namespace {
 class Cope : public PositionalEncoding {
   public:
     Cope(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
-        : rows_(options.integer("npos_max")),
+        : width_(shape.layers * shape.heads * shape.head_dim),
+          rows_(options.integer("npos_max")),
           scaled_gate_(options.text("gate") == "scaled"),
           scaled_term_(!options.flag("nodiv")) {
         require(shape.site == Site::self_causal,
@@ -31,6 +33,11 @@ class Cope : public PositionalEncoding {
 
     bool varies_by_layer() const override { return tables_.size() > 1; }
 
+    // A query times the rows that it may count up to.
+    double flops_per_token(Index length) const override {
+        return 6 * static_cast<double>(width_) * mean_rows_met(length, rows_);
+    }
+
     void describe(EncodingCard& card, const CardRequest&) const override {
         card.conventions["position"] =
             "sum of sigmoid(gate logit) over the keys from j to the query, both included";
@@ -41,6 +48,7 @@ class Cope : public PositionalEncoding {
     }
 
   private:
+    Index width_;  // of all heads of all layers
     Index rows_;
     bool scaled_gate_, scaled_term_;
     std::vector<Parameter> tables_;  // [1, rows, head_dim]

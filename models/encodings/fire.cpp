@@ -17,11 +17,12 @@ class Fire : public PositionalEncoding {
   public:
     Fire(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
         : heads_(shape.heads),
+          mlp_width_(options.integer("mlp_width")),
           init_length_(options.number("init_L")),
           threshold_(options.flag("threshold")),
           c_(scope.add("c", {1}, constant(options.number("init_c")))),
-          hidden_(scope.inside("hidden"), options.integer("mlp_width"), 1),
-          output_(scope.inside("output"), shape.heads, options.integer("mlp_width")) {
+          hidden_(scope.inside("hidden"), mlp_width_, 1),
+          output_(scope.inside("output"), shape.heads, mlp_width_) {
         if (threshold_) multiplier_ = scope.add("L_multiplier", {1}, Initial::ones());
     }
 
@@ -31,6 +32,11 @@ class Fire : public PositionalEncoding {
         PositionTerms terms;
         terms.pair_bias = [this](const Positions& q, const Positions& k) { return bias(q, k); };
         return terms;
+    }
+
+    // The network's two layers on every pair of a query and a key that it sees, once for all layers.
+    double flops_per_token(Index length) const override {
+        return 6 * static_cast<double>(mlp_width_ * (1 + heads_)) * mean_rows_met(length, length);
     }
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
@@ -111,7 +117,7 @@ class Fire : public PositionalEncoding {
         return multiply(reshape(by_head, {sheets, heads_, pairs.queries, pairs.keys}), placed);
     }
 
-    Index heads_;
+    Index heads_, mlp_width_;
     double init_length_;
     bool threshold_;
     Parameter c_, multiplier_;

@@ -13,7 +13,9 @@ namespace {
 class Shaw : public PositionalEncoding {
   public:
     Shaw(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
-        : clip_(options.integer("max_relative_position")), per_head_(options.flag("per_head")) {
+        : width_(shape.heads * shape.head_dim),
+          clip_(options.integer("max_relative_position")),
+          per_head_(options.flag("per_head")) {
         const Shape table{per_head_ ? shape.heads : 1, 2 * clip_ + 1, shape.head_dim};
         for (Index layer = 0; layer < shape.layers; ++layer) {
             const ParameterScope inside = scope.inside("layer." + std::to_string(layer));
@@ -39,6 +41,12 @@ class Shaw : public PositionalEncoding {
 
     bool varies_by_layer() const override { return true; }
 
+    // A query times the vectors of the distances that it sees, and their weights times those of values.
+    double flops_per_token(Index length) const override {
+        const auto tables = static_cast<double>(keys_.size() + values_.size());
+        return 6 * tables * static_cast<double>(width_) * mean_rows_met(length, clip_ + 1);
+    }
+
     void describe(EncodingCard& card, const CardRequest& request) const override {
         card.distances = request.distances;
         for (std::int64_t distance : request.distances) card.rows.push_back(row(distance));
@@ -55,6 +63,7 @@ class Shaw : public PositionalEncoding {
         return static_cast<std::int32_t>(std::clamp<std::int64_t>(-distance, -clip_, clip_) + clip_);
     }
 
+    Index width_;  // of all heads
     Index clip_;
     bool per_head_;
     std::vector<Parameter> keys_, values_;  // [1 or heads, 2 k + 1, head_dim], by layer

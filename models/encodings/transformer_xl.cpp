@@ -24,9 +24,9 @@ class TransformerXl : public PositionalEncoding {
         require(shape.width % 2 == 0, "encoding transformer_xl: expected an even model.width, found {}",
                 shape.width);
         for (Index layer = 0; layer < shape.layers; ++layer) {
-            projections_.push_back(scope.add("layer." + std::to_string(layer) + ".r_net.weight",
-                                             {shape.heads * shape.head_dim, shape.width},
-                                             Initial::normal(0.02)));
+            projections_.push_back(scope.add_matrix("layer." + std::to_string(layer) + ".r_net.weight",
+                                                    {shape.heads * shape.head_dim, shape.width},
+                                                    Initial::normal(0.02)));
         }
     }
 
@@ -46,6 +46,13 @@ class TransformerXl : public PositionalEncoding {
     }
 
     bool varies_by_layer() const override { return true; }
+
+    // (q + v) times the projected sinusoids of the distances that a query sees. The projection itself is that
+    // of one distance a token.
+    double flops_per_token(Index length) const override {
+        const auto width = static_cast<double>(shape_.layers * shape_.heads * shape_.head_dim);
+        return 6 * width * mean_rows_met(length, length);
+    }
 
     void describe(EncodingCard& card, const CardRequest& request) const override {
         card.base = base;

@@ -43,6 +43,22 @@ TEST(Transformer, CountsItsParameters) {
     EXPECT_EQ(count(rich), 2 * 11 * 16 + 2 * (32 * 17 + 16 * 17 + 2 * 32 * 17 + 16 * 33 + 2 * 16) + 16);
 }
 
+// 6 operations a weight of a product, and 6 layers width length in causal attention.
+TEST(Transformer, CountsTheProductsOfATokenAndNothingThatIsLookedUp) {
+    const auto flops = [](const ModelOptions& model) {
+        return Transformer(model, encoding_options("nope"), {}, 64, 1).flops_per_token(20);
+    };
+    // The tied output matrix 11 x 16; a block: qkv 48 x 16, output 16 x 16, MLP 2 x 32 x 16: 4272 weights.
+    EXPECT_EQ(flops(small_model()), 6 * 4272 + 6 * 2 * 16 * 20);
+    ModelOptions untied = small_model();
+    untied.tie_embeddings = false;  // a table to look tokens up in, and an output matrix
+    EXPECT_EQ(flops(untied), flops(small_model()));
+    ModelOptions rich = small_model(true);
+    rich.kv_heads = 2;
+    // 11 x 16; a block: qkv 32 x 16, output 16 x 16, SwiGLU 3 x 32 x 16: 4784 weights; biases and norms add.
+    EXPECT_EQ(flops(rich), 6 * 4784 + 6 * 2 * 16 * 20);
+}
+
 TEST(Transformer, LossIsThatOfTheLogits) {
     const auto model = make_model(encoding_options("rope"), small_model(true));
     const Sample sample(2, 20);
