@@ -1,6 +1,7 @@
 #include "recipes/engine/evaluate_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "framework/core/error.h"
@@ -124,13 +125,15 @@ void plan_positions(EvaluationJob& job, const Split& split, Index longest, Token
                     job.windows[0].size(), length));
 }
 
+// The trained length; where it is not among the contexts, the longest below it, or the shortest of all.
 Index baseline(EvaluationJob& job, const EvaluationPlan& plan) {
-    if (std::find(plan.lengths.begin(), plan.lengths.end(), plan.train_length) != plan.lengths.end())
-        return plan.train_length;
-    job.run.notes.push_back(
-        fmt::format("the trained length {} is not among the contexts: gains are counted from {}",
-                    plan.train_length, plan.lengths.front()));
-    return plan.lengths.front();
+    const auto beyond = std::upper_bound(plan.lengths.begin(), plan.lengths.end(), plan.train_length);
+    const Index context = beyond == plan.lengths.begin() ? *beyond : *std::prev(beyond);
+    if (context != plan.train_length)
+        job.run.notes.push_back(
+            fmt::format("the trained length {} is not among the contexts: gains are counted from {}",
+                        plan.train_length, context));
+    return context;
 }
 
 // The same tokens at every context: all have a whole longest context before them.
@@ -193,9 +196,11 @@ EvaluationPlan checked(EvaluationPlan plan) {
         plan.lengths.back(), plan.positions.max_position);
     std::vector<Protocol> once;
     for (const Protocol& protocol : plan.protocols) {
-        require(protocol.stride <= plan.lengths.front(),
-                "evaluation: protocol {}: a stride above the length {} would leave tokens out",
-                text_of(protocol), plan.lengths.front());
+        require(
+            protocol.stride <= plan.lengths.front(),
+            "evaluation: protocol {}: a stride above the length {} would leave tokens out (sliding without "
+            "a stride moves by an eighth of each length)",
+            text_of(protocol), plan.lengths.front());
         if (std::find(once.begin(), once.end(), protocol) == once.end()) once.push_back(protocol);
     }
     plan.protocols = std::move(once);

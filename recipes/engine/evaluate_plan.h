@@ -14,9 +14,9 @@ namespace locus {
 struct EvaluationPlan {
     std::vector<Index> lengths;  // tokens
     std::vector<Protocol> protocols;
-    Index targets = 2048;            // of same_target
-    Index train_length = 0;          // the context that gains are counted from, where it is among the lengths
-    bool contiguous = false;         // Splits::contiguous: the split is a piece of one document
+    Index targets = 2048;     // of same_target
+    Index train_length = 0;   // 1x: the context that gains are counted from, where it is among the lengths
+    bool contiguous = false;  // Splits::contiguous: the split is a piece of one document
     PositionOptions positions = {};  // of the windows
 };
 

@@ -109,25 +109,44 @@ void fill_gains(ProtocolRun& run, const Clusters& clusters) {
     for (std::size_t r = 0; r < run.results.size(); ++r) run.results[r].gain_interval = intervals[r];
 }
 
+// Whether no longer context can count: the encoding holds none, or this one is significantly worse than the
+// baseline, beyond the trained length.
+bool ends_the_search(const EvaluationResult& result, Index train_length) {
+    if (result.state == ResultState::beyond_table) return true;
+    if (result.length <= train_length) return false;
+    return result.state == ResultState::diverged || (result.gain_interval && result.gain_interval->high < 0);
+}
+
 // The largest c whose paired interval of G(c) - G(c / 2) lies above 0 while no context from the trained
-// length to c is significantly harmful.
-std::optional<Index> effective_context(const ProtocolRun& run, const Clusters& clusters, Index train_length) {
+// length to c is significantly harmful; below the trained length as well. Where there is none, what it was
+// looked for beyond: the shortest context that a longer one was compared with, or the baseline that none
+// could better.
+void find_effective_context(ProtocolRun& run, const Clusters& clusters, Index train_length) {
     std::vector<std::vector<TokenSum>> steps;
     std::vector<Index> contexts;
+    std::optional<Index> beyond;
+    bool all_compared = true;
     for (std::size_t r = 0; r < run.results.size(); ++r) {
         const EvaluationResult& result = run.results[r];
-        if (result.length > train_length && result.gain_interval && result.gain_interval->high < 0) break;
+        if (ends_the_search(result, train_length)) {
+            if (!beyond) beyond = run.baseline_context;
+            break;
+        }
         const auto half = result.length % 2 == 0 ? place_of(run, result.length / 2) : std::nullopt;
-        if (!half || result.state != ResultState::ok) continue;
+        if (!half || result.state != ResultState::ok) {
+            all_compared = all_compared && result.length <= *run.baseline_context;
+            continue;
+        }
+        if (!beyond) beyond = result.length / 2;
         steps.push_back(sum_by_cluster(clusters, difference(run, *half, r)));
         contexts.push_back(result.length);
     }
     const auto intervals = bootstrap(steps);
-    std::optional<Index> effective;
     for (std::size_t i = 0; i < contexts.size(); ++i) {
-        if (intervals[i] && intervals[i]->low > 0) effective = contexts[i];
+        if (intervals[i] && intervals[i]->low > 0) run.effective_context = contexts[i];
     }
-    return effective;
+    const bool is_known = all_compared && clusters.count >= 2 && place_of(run, *run.baseline_context);
+    if (!run.effective_context && is_known) run.none_beyond = beyond;
 }
 
 }  // namespace
@@ -136,7 +155,7 @@ void summarise(ProtocolRun& run, const Clusters& clusters, const Tokenizer& toke
     fill_losses(run, clusters, bytes_of(run.losses.target, tokenizer));
     if (run.protocol.kind != ProtocolKind::same_target) return;
     fill_gains(run, clusters);
-    run.effective_context = effective_context(run, clusters, train_length);
+    find_effective_context(run, clusters, train_length);
 }
 
 }  // namespace locus

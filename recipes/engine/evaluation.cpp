@@ -60,6 +60,7 @@ json to_json(const ProtocolRun& run) {
         out["eligible"] = number(run.eligible);
         out["baseline_context"] = number(run.baseline_context);
         out["effective_context"] = number(run.effective_context);
+        out["effective_context_none_beyond"] = number(run.none_beyond);
     }
     if (run.protocol.kind == ProtocolKind::per_position && !run.losses.lengths.empty())
         out["length"] = run.losses.lengths.front();

@@ -60,6 +60,7 @@ struct ProtocolRun {
     std::optional<Index> eligible, baseline_context;
     std::optional<Index>
         effective_context;  // the largest c that beats c / 2 with no harm from the trained length to c
+    std::optional<Index> none_beyond;  // where it is known that there is none: beyond what context
 
     std::vector<std::string> notes;  // what a reader must know
     TokenLosses losses;

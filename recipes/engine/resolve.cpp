@@ -164,7 +164,8 @@ void resolve_evaluate(EvaluateOptions& evaluate, Index longest, const Said& said
     if (!said.has("evaluate.lengths")) evaluate.lengths = {longest, 2 * longest, 4 * longest, 8 * longest};
     for (const Protocol& protocol : evaluate.protocols)
         require(protocol.stride <= evaluate.lengths.front(),
-                "{}: evaluate.protocols: {} would skip tokens of windows of length {}",
+                "{}: evaluate.protocols: {} would skip tokens of windows of length {} (sliding without a "
+                "stride moves by an eighth of each length)",
                 said.where({"evaluate.protocols", "evaluate.lengths"}), text_of(protocol),
                 evaluate.lengths.front());
 }

@@ -94,16 +94,21 @@ Score score_of(const json& result) {
     return score;
 }
 
+// In words, of same_target only.
+std::optional<std::string> effective_context(const json& object) {
+    if (!object.contains("effective_context")) return std::nullopt;
+    if (const std::string context = text(object, "effective_context"); !context.empty()) return context;
+    const std::string beyond = text(object, "effective_context_none_beyond");
+    return beyond.empty() ? "not known" : "none beyond " + beyond;
+}
+
 Evaluation evaluation_of(const json& object) {
     Evaluation evaluation;
     evaluation.protocol = object.at("protocol").get<std::string>();
     evaluation.split = text(object, "split");
     for (const char* rule : {"unit", "text", "bos", "tail", "documents", "baseline_context"})
         if (const std::string said = text(object, rule); !said.empty()) evaluation.rules[rule] = said;
-    if (object.contains("effective_context")) {
-        const std::string context = text(object, "effective_context");
-        evaluation.effective_context = context.empty() ? "none" : context;
-    }
+    evaluation.effective_context = effective_context(object);
     if (const auto notes = object.find("notes"); notes != object.end())
         for (const json& note : *notes) evaluation.notes.push_back(text_of_json(note));
     for (const json& result : object.at("results")) evaluation.scores.push_back(score_of(result));

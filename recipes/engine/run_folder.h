@@ -37,7 +37,7 @@ struct Evaluation {
     std::string split;                         // valid, test
     std::map<std::string, std::string> rules;  // unit, text, bos, tail, ...: as recorded
     std::vector<std::string> notes;
-    std::optional<std::string> effective_context;  // of same_target: tokens, or "none"
+    std::optional<std::string> effective_context;  // of same_target: "128", "none beyond 64" or "not known"
     std::vector<Score> scores;
 };
 

@@ -107,11 +107,13 @@ std::vector<TableKey> keys_of(const TableSource& source, const std::vector<std::
     return keys;
 }
 
-// "128 (1x)": lengths beside the trained one.
+// "16 (1/4x)", "64 (1x)", "128 (2x)": lengths beside the trained one.
 std::string multiple(const std::string& length, std::optional<Index> trained) {
-    const auto tokens = number_from(length);
-    if (!tokens || !trained || *trained <= 0) return length;
-    return fmt::format("{} ({:.4g}x)", length, *tokens / static_cast<double>(*trained));
+    const auto tokens = integer_from(length);
+    if (!tokens || *tokens <= 0 || !trained || *trained <= 0) return length;
+    if (*tokens < *trained && *trained % *tokens == 0)
+        return fmt::format("{} (1/{}x)", length, *trained / *tokens);
+    return fmt::format("{} ({:.4g}x)", length, static_cast<double>(*tokens) / static_cast<double>(*trained));
 }
 
 void label(std::vector<TableKey>& keys, const std::vector<std::string>& axes, const TableSource& source) {

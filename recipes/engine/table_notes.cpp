@@ -136,20 +136,29 @@ void add_effective_contexts(Table& table, const TableSource& source) {
     for (const auto& [name, contexts] : arms) parts.push_back(name + " " + joined_words(contexts));
     if (!parts.empty())
         table.notes.push_back(
-            "effective context, tokens (the largest c that helps beyond c / 2, by each run): " +
+            "effective context, tokens (the largest c that helps beyond c / 2, with no harm from the "
+            "training "
+            "length to c, by each run): " +
             joined_words(parts, "; "));
 }
 
 // ---- what the marks claim
 
-/// The column to look at first: the primary protocol at the training length, else the first column.
+/// The column to look at first: the first one of the longest length up to the training length, else the
+/// first.
 std::size_t in_range_column(const Table& table, const TableSource& source) {
     const auto length = std::find(table.column_axes.begin(), table.column_axes.end(), "length");
     if (length == table.column_axes.end() || !source.trained_length) return 0;
     const auto at = static_cast<std::size_t>(length - table.column_axes.begin());
-    for (std::size_t column = 0; column < table.columns.size(); ++column)
-        if (table.columns[column].values[at] == text_of(*source.trained_length)) return column;
-    return 0;
+    std::size_t chosen = 0;
+    Index longest = 0;
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        const auto tokens = integer_from(table.columns[column].values[at]);
+        if (!tokens || *tokens > *source.trained_length || *tokens <= longest) continue;
+        chosen = column;
+        longest = *tokens;
+    }
+    return chosen;
 }
 
 // The result behind a cell of one run, or nullptr.

@@ -52,6 +52,8 @@ void print(const EvaluationReport& report) {
             if (result.gain) fmt::print(", gain {:+.4f}", *result.gain);
             fmt::print("\n");
         }
+        if (run.effective_context) fmt::print("  effective context: {}\n", *run.effective_context);
+        if (run.none_beyond) fmt::print("  effective context: none beyond {}\n", *run.none_beyond);
         for (const std::string& note : run.notes) fmt::print("  note: {}\n", note);
     }
 }

@@ -107,6 +107,30 @@ TEST(Evaluate, sameTargetVariesTheContextOnly) {
     EXPECT_EQ(run.results[1].gain_interval->high, 0);
 }
 
+// Short contexts share the targets of the longest, and gains stay those over the trained length.
+TEST(Evaluate, contextsBelowTheTrainedLengthMeetTheSameTargets) {
+    const RandomText text({200, 40, 120});
+    Transformer model = make_model("rope");
+    sharpen(model);
+    const auto same_target = [&](const std::vector<Index>& lengths) {
+        return evaluate_bytes(model, text.split, plan_of(lengths, {{ProtocolKind::same_target}})).runs[0];
+    };
+    const ProtocolRun all = same_target({1, 2, 4, 8, 16, 32, 64}), beyond = same_target({16, 32, 64});
+    EXPECT_EQ(all.losses.index, beyond.losses.index);
+    EXPECT_EQ(*all.baseline_context, 16);
+    EXPECT_TRUE(all.notes.empty());
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(all.losses.nats[k + 4], beyond.losses.nats[k]);
+        EXPECT_EQ(*all.results[k + 4].gain, *beyond.results[k].gain);
+    }
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(all.results[k].tokens, 100);
+
+    const ProtocolRun without = same_target({4, 8, 32, 64});
+    EXPECT_EQ(*without.baseline_context, 8);  // the longest that is not beyond what was trained
+    ASSERT_EQ(without.notes.size(), 1u);
+    EXPECT_EQ(without.notes[0], "the trained length 16 is not among the contexts: gains are counted from 8");
+}
+
 TEST(Evaluate, perPositionIsTheMeanOverFullWindows) {
     const RandomText text({70, 32, 33});
     Transformer model = make_model("rope");

@@ -41,6 +41,35 @@ TEST(Summary, effectiveContextIsTheLastThatBeatsItsHalf) {
 TEST(Summary, effectiveContextEndsBeforeHarm) {
     // 512 beats 256, but 256 is worse than the trained length.
     EXPECT_EQ(paired_run({{64, 2.0}, {128, 1.9}, {256, 2.5}, {512, 1.8}}).effective_context, 128);
+    // Nothing that was not scored is worse than a context that diverged.
+    EXPECT_EQ(
+        paired_run({{64, 2.0}, {128, 1.9}, {256, std::nan("")}, {512, 1.9}, {1024, 1.8}}).effective_context,
+        128);
+}
+
+TEST(Summary, effectiveContextMayLieBelowTheTrainedLength) {
+    EXPECT_EQ(paired_run({{8, 2.6}, {16, 2.4}, {32, 2.3}, {64, 2.3}, {128, 2.3}}).effective_context, 32);
+    EXPECT_EQ(
+        paired_run({{8, 2.6}, {16, 2.4}, {32, 2.4}, {64, 2.3}, {128, 2.5}, {256, 2.0}}).effective_context,
+        64);
+    // Worse than the trained length, as short contexts are, or than a shorter one: no harm up to there.
+    EXPECT_EQ(paired_run({{8, 2.0}, {16, 2.5}, {32, 2.1}, {64, 2.0}, {128, 1.9}}).effective_context, 128);
+}
+
+TEST(Summary, noEffectiveContextSaysBeyondWhatThereIsNone) {
+    const auto beyond = [](const std::vector<std::pair<Index, double>>& losses) {
+        const ProtocolRun run = paired_run(losses);
+        EXPECT_FALSE(run.effective_context);
+        return run.none_beyond;
+    };
+    EXPECT_EQ(beyond({{64, 2.0}, {128, 2.0}, {256, 2.0}}), 64);
+    EXPECT_EQ(beyond({{64, 2.0}, {128, 2.5}}), 64);  // harmful at once
+    EXPECT_EQ(beyond({{8, 2.0}, {16, 2.0}, {32, 2.0}, {64, 2.0}, {128, 2.0}}),
+              8);                                               // reads less than 16 tokens
+    EXPECT_EQ(beyond({{16, 2.5}, {64, 2.0}, {128, 2.0}}), 64);  // 64 has no half
+    EXPECT_FALSE(beyond({{64, 2.0}, {256, 1.9}}));              // no pair to compare
+    EXPECT_FALSE(beyond({{64, 2.0}}));
+    EXPECT_FALSE(paired_run({{64, 2.0}, {128, 1.9}}).none_beyond);
 }
 
 TEST(Summary, gainsAreCountedFromTheBaseline) {

@@ -55,6 +55,35 @@ TEST(Layout, ProtocolsInTheRecipesOrderAndLengthsByNumber) {
     EXPECT_TRUE(says(table.notes, {"per_position", "not shown"}));
 }
 
+TEST(Layout, LengthsBelowTheTrainedOneAreItsParts) {
+    Scratch scratch;
+    const auto write = [&](const std::vector<Index>& lengths) {
+        for (const std::string arm : {"rope", "alibi"}) {
+            FakeRun run = run_of(arm, 0, {});
+            run.write(scratch.path() / run.name());
+            nlohmann::json results = nlohmann::json::array();
+            for (const Index length : lengths)
+                results.push_back({{"length", length},
+                                   {"bits_per_byte", arm == "rope" ? 2.0 : 2.5},
+                                   {"nats_per_token", 1.0},
+                                   {"interval", {0.9, 1.1}}});
+            const nlohmann::json runs = {evaluation("non_overlapping", "valid", results)};
+            write_text(scratch.path() / run.name() / "evaluations" / "summary.json",
+                       nlohmann::json{{"runs", runs}}.dump());
+        }
+        return make_table(scratch.path());
+    };
+    const Table table = write({8, 24, 32, 64, 128});
+    EXPECT_EQ(labels(table.columns),
+              (std::vector<std::string>{"non_overlapping 8 (1/8x)", "non_overlapping 24 (0.375x)",
+                                        "non_overlapping 32 (1/2x)", "non_overlapping 64 (1x)",
+                                        "non_overlapping 128 (2x)"}));
+    // What is said of one column is said of the trained length, else of the longest below it.
+    EXPECT_TRUE(says(table.notes, {"half-width at non_overlapping 64 (1x)"}));
+    EXPECT_TRUE(says(write({8, 32, 128}).notes, {"half-width at non_overlapping 32 (1/2x)"}));
+    EXPECT_TRUE(says(write({128, 256}).notes, {"half-width at non_overlapping 128 (2x)"}));
+}
+
 TEST(Layout, GainIsAMetricAndGrows) {
     Scratch scratch;
     write_protocols(scratch.path(), "{rows: arm, columns: [protocol, length], cell: gain}");

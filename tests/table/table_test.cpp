@@ -151,23 +151,25 @@ TEST(Table, WhatAnEvaluationRecordedIsPassedOn) {
     Scratch scratch;
     write_runs(scratch.path(), {run_of("rope", 0, {1, 5}), run_of("rope", 1, {1, 5}),
                                 run_of("alibi", 0, {2, 3}), run_of("alibi", 1, {2, 3})});
-    const auto add = [&](const std::string& name, const nlohmann::json& effective) {
+    const auto add = [&](const std::string& name, const nlohmann::json& effective,
+                         const nlohmann::json& beyond = nullptr) {
         const auto path = scratch.path() / name / "evaluations" / "summary.json";
         nlohmann::json summary = nlohmann::json::parse(read_text(path));
         nlohmann::json run = summary["runs"][0];
         run["protocol"] = "same_target";
         run["baseline_context"] = 96;
         run["effective_context"] = effective;
+        run["effective_context_none_beyond"] = beyond;
         run["notes"] = {"30 targets instead of 2048"};
         summary["runs"].push_back(run);
         write_text(path, summary.dump());
     };
     add("rope,seed=0", 64);
-    add("rope,seed=1", nullptr);
-    add("alibi,seed=0", 128);
+    add("rope,seed=1", nullptr, 64);
+    add("alibi,seed=0", nullptr);
     add("alibi,seed=1", 128);
     const Table table = make_table(scratch.path());
-    EXPECT_TRUE(says(table.notes, {"effective context", "rope 64, none; alibi 128, 128"}));
+    EXPECT_TRUE(says(table.notes, {"effective context", "rope 64, none beyond 64; alibi not known, 128"}));
     EXPECT_TRUE(says(table.notes, {"same_target: 30 targets instead of 2048"}));
     EXPECT_TRUE(says(table.definitions, {"same_target", "loss(96) - loss(c)"}));
 }
