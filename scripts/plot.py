@@ -20,6 +20,7 @@ except ImportError:
              "and run this with /usr/bin/python3")
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of Agg)
+from matplotlib.patheffects import withStroke  # noqa: E402
 from matplotlib.transforms import ScaledTranslation  # noqa: E402
 
 from plot_runs import fail, read_runs  # noqa: E402  (after the check for matplotlib)
@@ -146,11 +147,29 @@ def mark_off_scale(axes, marks):
     return rows
 
 
-def mark_trained(axes, runs):
+def label_place(curves, length, span):
+    """Where a label of a third of the height, left of `length`, meets the fewest curves: (y of the axes, alignment)."""
+    bottom, top = span
+    places = [(0.98, "top"), (0.02, "bottom"), (0.5, "center")]
+    crossed = [0, 0, 0]
+    for curve in curves:
+        xs, means = mean_curve(curve)
+        before = [x for x in xs if x < length]
+        for x, value in zip(xs, means):
+            if x == length or (before and x == before[-1]):
+                part = (value - bottom) / (top - bottom)
+                for i, (low, high) in enumerate([(0.62, 1.0), (0.0, 0.38), (0.31, 0.69)]):
+                    crossed[i] += low <= part <= high
+    return places[crossed.index(min(crossed))]
+
+
+def mark_trained(axes, runs, curves, span):
     for length in sorted({run.trained for run in runs if run.trained}):
         axes.axvline(length, color="#777777", linewidth=1, linestyle=(0, (1, 2)), zorder=0)
-        axes.annotate(f"trained at {length}", (length, 1), xycoords=axes.get_xaxis_transform(), xytext=(-2, -3),
-                      textcoords="offset points", fontsize=8, color="#555555", rotation=90, ha="right", va="top")
+        y, va = label_place(curves, length, span)
+        axes.annotate(f"trained at {length}", (length, y), xycoords=axes.get_xaxis_transform(), xytext=(-2, 0),
+                      textcoords="offset points", fontsize=8, color="#555555", rotation=90, ha="right", va=va, zorder=4,
+                      path_effects=[withStroke(linewidth=3, foreground="white")])
 
 
 def scale_x(axes, figure, curves):
@@ -200,7 +219,7 @@ def draw(figure, group, styles, out):
     axes.set_ylim(bottom, top)
     rows = mark_off_scale(axes, marks)
     if figure.x_key != "tokens":
-        mark_trained(axes, runs)
+        mark_trained(axes, runs, curves, span)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(f"loss, {UNITS[unit]}")
     axes.text(0.5, -0.17, notes_of(figure, curves, marks), transform=axes.transAxes, ha="center", fontsize=7.5,

@@ -83,6 +83,14 @@ class Plot(unittest.TestCase):
         self.assertGreater(top, 2.4)
         self.assertIsNone(plot.limits([plot.Curve("none", [{64: None}])]))
 
+    def test_the_trained_length_is_named_where_no_curve_runs(self):
+        high = plot.Curve("high", [{8: 3.0, 32: 2.9, 64: 2.9, 128: 2.0}])
+        low = plot.Curve("low", [{8: 2.5, 32: 2.1, 64: 2.05, 128: 2.0}])
+        self.assertEqual(plot.label_place([high], 64, (2.0, 3.0))[1], "bottom")
+        self.assertEqual(plot.label_place([low], 64, (2.0, 3.0))[1], "top")
+        self.assertEqual(plot.label_place([high, low], 64, (2.0, 3.0))[1], "center")
+        self.assertEqual(plot.label_place([plot.Curve("gap", [{64: None, 128: 2.0}])], 64, (2.0, 3.0))[1], "top")
+
     def test_an_arm_is_named_by_what_varies(self):
         self.assertEqual(plot_runs.arm_name({"arm": "rope", "train.seed": 1}, "x"), "rope")
         self.assertEqual(plot_runs.arm_name({"encoding.kind": "t5", "train.lr": 0.001}, "x"), "kind=t5, lr=0.001")
