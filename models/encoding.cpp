@@ -13,12 +13,19 @@ EncodingShape encoding_shape(const ModelOptions& model, const MaskOptions& mask,
             model.head_dim(),
             model.layers,
             train_length,
-            mask.causal ? Site::self_causal : Site::self_bidirectional};
+            mask.causal ? Site::self_causal : Site::self_bidirectional,
+            model.deviation()};
 }
 
 void resolve_options(EncodingOptions& encoding, const EncodingShape& shape) {
     const EncodingEntry& entry = EncodingRegistry::instance().at(encoding.kind);
     if (entry.resolve) entry.resolve(encoding.options, shape);
+}
+
+std::vector<std::string> cautions_of(const EncodingOptions& encoding, const EncodingShape& shape,
+                                     Index reach) {
+    const EncodingEntry& entry = EncodingRegistry::instance().at(encoding.kind);
+    return entry.cautions ? entry.cautions(encoding.options, shape, reach) : std::vector<std::string>();
 }
 
 std::unique_ptr<PositionalEncoding> make_encoding(EncodingOptions encoding, const EncodingShape& shape,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -47,6 +48,7 @@ struct EncodingShape {
     Index width, heads, kv_heads, head_dim, layers;
     Index train_length;
     Site site;
+    double deviation = 1 / std::sqrt(static_cast<double>(width));  // of initial weights, ModelOptions::init
 };
 
 /// The shape of a model that is trained on windows of `train_length` tokens.
@@ -127,6 +129,10 @@ struct EncodingEntry {
     /// recipe holds their numbers and a run that begins with another one takes these over. Doing it twice
     /// changes nothing; it never throws. Empty: there are none.
     std::function<void(Options&, const EncodingShape&)> resolve = nullptr;
+    /// What a reader of results should know of resolved options, such as parameters that get no gradient,
+    /// where training positions lie in [0, reach). A sentence each. Empty: nothing is ever to be said.
+    std::function<std::vector<std::string>(const Options&, const EncodingShape&, Index reach)> cautions =
+        nullptr;
     /// Options are resolved by then: see make_encoding().
     std::function<std::unique_ptr<PositionalEncoding>(const Options&, const EncodingShape&,
                                                       const ParameterScope&)>
@@ -144,6 +150,10 @@ std::vector<std::string> scaling_rules(const EncodingEntry& entry);
 
 /// Sets the options that follow from the shape (EncodingEntry::resolve).
 void resolve_options(EncodingOptions& encoding, const EncodingShape& shape);
+
+/// What a reader should know of the resolved options of an encoding (EncodingEntry::cautions).
+std::vector<std::string> cautions_of(const EncodingOptions& encoding, const EncodingShape& shape,
+                                     Index reach);
 
 /// An encoding, with its open options resolved for this shape.
 std::unique_ptr<PositionalEncoding> make_encoding(EncodingOptions encoding, const EncodingShape& shape,

@@ -1,6 +1,7 @@
 // The `model:`, `encoding:` and `mask:` sections of a recipe.
 #pragma once
 
+#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -25,16 +26,19 @@ struct ModelOptions {
     bool bias = false;           // biases of linear layers and layer norms
     double dropout = 0;          // on embeddings and residual branches
     bool tie_embeddings = true;  // the output matrix is the embedding matrix
+    double init = 0;             // standard deviation of initial weights; 0: fan_in, 1 / sqrt(width)
     Index vocabulary = 256;      // from the tokenizer, never from the recipe
 
     Index head_dim() const { return width / heads; }
+    double deviation() const { return init > 0 ? init : 1 / std::sqrt(static_cast<double>(width)); }
     Index hidden() const { return static_cast<Index>(mlp_ratio * static_cast<double>(width)); }
 };
 
 /// The one source of position in a model.
 struct EncodingOptions {
     std::string kind = "rope";
-    Options options;  // as the encoding of that kind declares them
+    Options options;       // as the encoding of that kind declares them
+    double lr_factor = 1;  // of the learning rate of its own parameters
 };
 
 /// One number for all layers, or one a layer.

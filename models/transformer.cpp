@@ -13,12 +13,10 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-constexpr double deviation = 0.02;  // of initial weights (GPT-2)
-
 // Weights that write to the residual stream begin smaller, so that its variance does not grow with depth
 // (GPT-2).
 double residual_deviation(const ModelOptions& options) {
-    return deviation / std::sqrt(2 * static_cast<double>(options.layers));
+    return options.deviation() / std::sqrt(2 * static_cast<double>(options.layers));
 }
 
 Norm make_norm(const ParameterScope& scope, const ModelOptions& options) {
@@ -28,8 +26,8 @@ Norm make_norm(const ParameterScope& scope, const ModelOptions& options) {
 
 Mlp make_mlp(const ParameterScope& scope, const ModelOptions& options) {
     const auto kind = options.activation == Activation::gelu_tanh ? Mlp::Kind::gelu : Mlp::Kind::swiglu;
-    return Mlp(scope, options.width, options.hidden(), kind, {deviation, residual_deviation(options)},
-               options.bias);
+    return Mlp(scope, options.width, options.hidden(), kind,
+               {options.deviation(), residual_deviation(options)}, options.bias);
 }
 
 void check(const ModelOptions& o) {
@@ -87,7 +85,7 @@ Variable without_padding(const Variable& x, std::span<const std::int32_t> segmen
 struct Transformer::Block {
     Block(const ParameterScope& scope, const ModelOptions& options, bool global_projections)
         : attention_norm(make_norm(scope.inside("attention_norm"), options)),
-          attention(scope.inside("attention"), options, deviation, residual_deviation(options),
+          attention(scope.inside("attention"), options, options.deviation(), residual_deviation(options),
                     global_projections),
           mlp_norm(make_norm(scope.inside("mlp_norm"), options)),
           mlp(make_mlp(scope.inside("mlp"), options)) {}
@@ -124,10 +122,11 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     const ParameterScope scope(store_);
     // Tied, it is the matrix of the output; untied, rows are only looked up in it.
     const Shape tokens{model.vocabulary, model.width};
-    const Initial drawn = Initial::normal(deviation);
+    const Initial drawn = Initial::normal(model.deviation());
     tokens_ = model.tie_embeddings ? scope.add_matrix("tokens.weight", tokens, drawn)
                                    : scope.add("tokens.weight", tokens, drawn);
-    encoding_ = make_encoding(encoding, encoding_shape(model, mask, train_length), scope.inside("encoding"));
+    encoding_ = make_encoding(encoding, encoding_shape(model, mask, train_length),
+                              scope.inside("encoding").with_lr_factor(encoding.lr_factor));
     for (Index i = 0; i < model.layers; ++i) {
         blocks_.push_back(std::make_unique<Block>(scope.inside("blocks." + std::to_string(i)), model,
                                                   has_global_projections(mask, i)));

@@ -39,7 +39,7 @@ void ParameterInfo::project(std::span<Scalar> numbers) const {
 }
 
 Index ParameterStore::add(std::string name, const Shape& shape, Initial initial, Decay decay,
-                          const Bounds& bounds) {
+                          const Bounds& bounds, double lr_factor) {
     require(!values_, "parameters: '{}' comes after the buffer was made", name);
     const auto same = [&](const ParameterInfo& other) { return other.name == name; };
     require(std::none_of(parameters_.begin(), parameters_.end(), same), "parameters: '{}' is there twice",
@@ -52,14 +52,15 @@ Index ParameterStore::add(std::string name, const Shape& shape, Initial initial,
     require(numbers <= most_numbers, "parameters: '{}' is {}, more than {:g} numbers", name, shape,
             most_numbers);
     const bool decayed = shape.rank() >= 2 && decay == Decay::matrices;
-    parameters_.push_back({std::move(name), shape, flat_size_, std::move(initial), decayed, bounds});
+    parameters_.push_back(
+        {std::move(name), shape, flat_size_, std::move(initial), decayed, bounds, lr_factor});
     count_ += shape.count();
     flat_size_ += (shape.count() + alignment - 1) / alignment * alignment;
     return static_cast<Index>(parameters_.size()) - 1;
 }
 
-Index ParameterStore::add_matrix(std::string name, const Shape& shape, Initial initial) {
-    const Index parameter = add(std::move(name), shape, std::move(initial));
+Index ParameterStore::add_matrix(std::string name, const Shape& shape, Initial initial, double lr_factor) {
+    const Index parameter = add(std::move(name), shape, std::move(initial), Decay::matrices, {}, lr_factor);
     parameters_.back().multiplied = true;
     return parameter;
 }

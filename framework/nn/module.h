@@ -49,6 +49,7 @@ struct ParameterInfo {
     Initial initial;
     bool decayed;
     Bounds bounds = {};
+    double lr_factor = 1;     // of the step's learning rate
     bool multiplied = false;  // a matrix that every token is multiplied by, not a table to look things up in
 
     /// Brings numbers of this parameter back within its bounds; NaN stays NaN.
@@ -66,10 +67,10 @@ class ParameterStore {
     /// Adds a parameter; throws for a name that is there already, for given values of another count, or after
     /// allocate().
     Index add(std::string name, const Shape& shape, Initial initial, Decay decay = Decay::matrices,
-              const Bounds& bounds = {});
+              const Bounds& bounds = {}, double lr_factor = 1);
 
     /// Adds a weight matrix [out, in] that every token is multiplied by.
-    Index add_matrix(std::string name, const Shape& shape, Initial initial);
+    Index add_matrix(std::string name, const Shape& shape, Initial initial, double lr_factor = 1);
 
     /// Makes the flat buffer and draws the initial values.
     void allocate(std::uint64_t seed);
@@ -124,18 +125,23 @@ class Parameter {
     Index index_ = 0;
 };
 
-/// Where a module puts its parameters: a store and a dotted prefix ("blocks.0.attention").
+/// Where a module puts its parameters: a store, a dotted prefix ("blocks.0.attention") and their share of the
+/// learning rate.
 class ParameterScope {
   public:
-    explicit ParameterScope(ParameterStore& store, std::string prefix = "")
-        : store_(&store), prefix_(std::move(prefix)) {}
-    ParameterScope inside(const std::string& name) const { return ParameterScope(*store_, join(name)); }
+    explicit ParameterScope(ParameterStore& store, std::string prefix = "", double lr_factor = 1)
+        : store_(&store), prefix_(std::move(prefix)), lr_factor_(lr_factor) {}
+    ParameterScope inside(const std::string& name) const {
+        return ParameterScope(*store_, join(name), lr_factor_);
+    }
+    ParameterScope with_lr_factor(double factor) const { return ParameterScope(*store_, prefix_, factor); }
     Parameter add(const std::string& name, const Shape& shape, Initial initial, Decay decay = Decay::matrices,
                   const Bounds& bounds = {}) const {
-        return Parameter(*store_, store_->add(join(name), shape, std::move(initial), decay, bounds));
+        return Parameter(*store_,
+                         store_->add(join(name), shape, std::move(initial), decay, bounds, lr_factor_));
     }
     Parameter add_matrix(const std::string& name, const Shape& shape, Initial initial) const {
-        return Parameter(*store_, store_->add_matrix(join(name), shape, std::move(initial)));
+        return Parameter(*store_, store_->add_matrix(join(name), shape, std::move(initial), lr_factor_));
     }
 
   private:
@@ -143,6 +149,7 @@ class ParameterScope {
 
     ParameterStore* store_;
     std::string prefix_;
+    double lr_factor_;
 };
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -40,6 +40,7 @@ void Adamw::step(Workers& workers, Index step, double lr, const Tensor& gradient
             const Index to = std::min(end, parameter.offset + parameter.shape.count());
             if (from >= to) continue;
             kernels::AdamwStep own = numbers;
+            own.lr = lr * parameter.lr_factor;
             own.weight_decay = parameter.decayed ? options_.weight_decay : 0;
             kernels::adamw(own, gradient.data() + from, first_.data() + from, second_.data() + from,
                            store_.values().data() + from, to - from);

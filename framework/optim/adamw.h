@@ -16,7 +16,7 @@ class Adamw {
     Adamw(ParameterStore& store, const AdamwOptions& options);
 
     /// One update with step number `step` (from 1). The gradient [flat_size] is multiplied by gradient_scale
-    /// first; the new values are projected onto the parameters' bounds.
+    /// first, `lr` by each parameter's lr_factor; the new values are projected onto the parameters' bounds.
     void step(Workers& workers, Index step, double lr, const Tensor& gradient, double gradient_scale);
 
     const Tensor& first_moment() const { return first_; }    // [flat_size]

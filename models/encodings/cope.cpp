@@ -78,6 +78,12 @@ const bool cope_registered = EncodingRegistry::instance().add(
          [](Options& options, const EncodingShape& shape) {
              if (options.integer("npos_max") == 0) options.set("npos_max", shape.train_length + 1);
          },
+     .cautions = [](const Options& options, const EncodingShape&, Index reach) -> std::vector<std::string> {
+         const Index rows = options.integer("npos_max");
+         if (rows <= reach + 1) return {};
+         return {fmt::format("encoding cope: rows {} to {} of its table get no gradient in windows of {}",
+                             reach + 1, rows - 1, reach)};
+     },
      .make = [](const Options& options, const EncodingShape& shape,
                 const ParameterScope& scope) { return std::make_unique<Cope>(options, shape, scope); }});
 

@@ -12,7 +12,7 @@ class Learned : public PositionalEncoding {
   public:
     Learned(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
         : rows_(options.integer("max_length")),
-          table_(scope.add("table", {rows_, shape.width}, Initial::normal(0.02))) {}
+          table_(scope.add("table", {rows_, shape.width}, Initial::normal(shape.deviation))) {}
 
     PositionTerms terms(const Positions& query, const Positions&, const Context&) const override {
         require(query.greatest() < rows_ && query.least() >= 0,
@@ -66,6 +66,12 @@ const bool learned_registered = EncodingRegistry::instance().add(
          [](Options& options, const EncodingShape& shape) {
              if (options.integer("max_length") == 0) options.set("max_length", shape.train_length);
          },
+     .cautions = [](const Options& options, const EncodingShape&, Index reach) -> std::vector<std::string> {
+         const Index rows = options.integer("max_length");
+         if (rows <= reach) return {};
+         return {fmt::format("encoding learned: positions {} to {} of its table get no gradient in training",
+                             reach, rows - 1)};
+     },
      .make = [](const Options& options, const EncodingShape& shape,
                 const ParameterScope& scope) { return std::make_unique<Learned>(options, shape, scope); }});
 

@@ -44,7 +44,7 @@ class Learned2d : public PositionalEncoding {
         : grid_(table_grid("learned_2d", options)),
           run_(run_grid("learned_2d", options, grid_)),
           table_(scope.add("table", {grid_.rows + grid_.columns, half_width(shape.width)},
-                           Initial::normal(0.02))) {
+                           Initial::normal(shape.deviation))) {
         if (!(run_ == grid_)) resize_ = axis_resize_matrix(grid_, run_);
     }
 

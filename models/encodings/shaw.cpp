@@ -2,6 +2,7 @@
 // distance is added to keys and to values.
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/distances.h"
 #include "models/encoding.h"
@@ -17,10 +18,13 @@ class Shaw : public PositionalEncoding {
           clip_(options.integer("max_relative_position")),
           per_head_(options.flag("per_head")) {
         const Shape table{per_head_ ? shape.heads : 1, 2 * clip_ + 1, shape.head_dim};
+        // the spread of the authors' tables in tensor2tensor: variance 1 / mean of rows and columns
+        const double spread = std::sqrt(2.0 / static_cast<double>(2 * clip_ + 1 + shape.head_dim));
         for (Index layer = 0; layer < shape.layers; ++layer) {
             const ParameterScope inside = scope.inside("layer." + std::to_string(layer));
-            keys_.push_back(inside.add("keys", table, Initial::normal(0.02)));
-            if (options.flag("values")) values_.push_back(inside.add("values", table, Initial::normal(0.02)));
+            keys_.push_back(inside.add("keys", table, Initial::normal(spread)));
+            if (options.flag("values"))
+                values_.push_back(inside.add("values", table, Initial::normal(spread)));
         }
     }
 
@@ -81,9 +85,15 @@ const bool shaw_registered = EncodingRegistry::instance().add(
                  {.name = "per_head",
                   .standard = false,
                   .doc = "a table for each head; false: one for all heads"}},
-     .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
-         return std::make_unique<Shaw>(options, shape, scope);
-     }});
+     .cautions = [](const Options& options, const EncodingShape&, Index reach) -> std::vector<std::string> {
+         const Index clip = options.integer("max_relative_position");
+         if (clip < reach) return {};
+         return {
+             fmt::format("encoding shaw: vectors of distances from {} to {} get no gradient in windows of {}",
+                         reach, clip, reach)};
+     },
+     .make = [](const Options& options, const EncodingShape& shape,
+                const ParameterScope& scope) { return std::make_unique<Shaw>(options, shape, scope); }});
 
 }  // namespace
 

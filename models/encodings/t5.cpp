@@ -41,7 +41,8 @@ class T5 : public PositionalEncoding {
           bias_scale_(options.text("bias_scale") == "one" ? 1
                                                           : std::sqrt(static_cast<double>(shape.head_dim))),
           factor_(distance_factor(scaling_of(options), shape.train_length)),
-          table_(scope.add("relative_attention_bias", {shape.heads, buckets_}, Initial::normal(0.02))) {
+          table_(scope.add("relative_attention_bias", {shape.heads, buckets_},
+                           Initial::normal(shape.deviation))) {
         const Index side = causal_ ? buckets_ : buckets_ / 2;
         require(buckets_ % 2 == 0 && side >= 2 && side % 2 == 0,
                 "encoding t5: relative_attention_num_buckets must be even{}, at least {}, found {}",
@@ -100,26 +101,71 @@ class T5 : public PositionalEncoding {
     Parameter table_;  // [heads, buckets]
 };
 
+Index side_of(Index buckets, Site site) {
+    return site == Site::self_causal ? buckets : buckets / 2;
+}
+
+// Open options. The bias gets sqrt(head_dim) where logits are divided by it: a table that moves by the shared
+// learning rate then reaches as far as the paper's. The last bucket begins within the training length: 32
+// buckets up to 128 (the paper's) from length 128 on, 16 or fewer up to the length below.
+void resolve(Options& options, const EncodingShape& shape) {
+    if (options.text("bias_scale") == "auto")
+        options.set("bias_scale", std::string(options.text("logits") == "scaled" ? "sqrt_head_dim" : "one"));
+    Index buckets = options.integer("relative_attention_num_buckets"),
+          reach = options.integer("relative_attention_max_distance");
+    if (reach == 0) {
+        const Index least = std::max<Index>(2, side_of(buckets, shape.site) / 2 + 1);
+        reach = std::max(least, std::min<Index>(shape.train_length, 128));
+    }
+    if (buckets == 0) buckets = reach >= 128 ? 32 : 16;
+    const Index least = shape.site == Site::self_causal ? 2 : 4;
+    while (options.integer("relative_attention_num_buckets") == 0 && buckets > least &&
+           side_of(buckets, shape.site) / 2 >= reach)
+        buckets /= 2;
+    options.set("relative_attention_num_buckets", buckets);
+    options.set("relative_attention_max_distance", reach);
+}
+
+// Buckets that no distance below `reach` falls into.
+std::vector<std::string> cautions(const Options& options, const EncodingShape& shape, Index reach) {
+    const Index buckets = options.integer("relative_attention_num_buckets"),
+                most = options.integer("relative_attention_max_distance");
+    const bool causal = shape.site == Site::self_causal;
+    const Index last = side_of(buckets, shape.site) - 1;
+    const auto of = [&](Index distance) { return bucket_of(distance, causal, buckets, most); };
+    if (of(reach - 1) >= last) return {};
+    Index first = reach;
+    while (of(first) == of(reach - 1)) ++first;
+    return {fmt::format(
+        "encoding t5: buckets {} to {} (distances from {} on) get no gradient in windows of {}; they keep "
+        "their initial values",
+        of(first), last, first, reach)};
+}
+
 const bool t5_registered = EncodingRegistry::instance().add(
     "t5",
     {.doc = "a learned bias a head and bucket of distances, shared by all layers (arXiv:1910.10683)",
-     .options = {{.name = "relative_attention_num_buckets",
-                  .standard = Index{32},
-                  .doc = "buckets, both sides",
-                  .least = 2},
-                 {.name = "relative_attention_max_distance",
-                  .standard = Index{128},
-                  .doc = "where the logarithmic buckets end",
-                  .least = 2},
-                 {.name = "logits",
-                  .standard = std::string("scaled"),
-                  .doc = "scaled by 1 / sqrt(head_dim) like every other arm, or unscaled as in the paper",
-                  .choices = {"scaled", "unscaled"}},
-                 {.name = "bias_scale",
-                  .standard = std::string("one"),
-                  .doc = "what the table is multiplied by; sqrt_head_dim as in GPT-NeoX, which scales logits",
-                  .choices = {"one", "sqrt_head_dim"}}},
+     .options =
+         {{.name = "relative_attention_num_buckets",
+           .standard = Index{0},
+           .doc = "buckets, both sides; 0: 32 from train.length 128 on, 16 or fewer below",
+           .least = 2},
+          {.name = "relative_attention_max_distance",
+           .standard = Index{0},
+           .doc = "where the logarithmic buckets end; 0: train.length, 128 at most",
+           .least = 2},
+          {.name = "logits",
+           .standard = std::string("scaled"),
+           .doc = "scaled by 1 / sqrt(head_dim) like every other arm, or unscaled as in the paper",
+           .choices = {"scaled", "unscaled"}},
+          {.name = "bias_scale",
+           .standard = std::string("auto"),
+           .doc = "what the table is multiplied by: sqrt_head_dim where logits are scaled (GPT-NeoX), one "
+                  "where they are not (the paper); auto: so",
+           .choices = {"auto", "one", "sqrt_head_dim"}}},
      .scaling = ScalingSupport::linear,
+     .resolve = resolve,
+     .cautions = cautions,
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<T5>(options, shape, scope);
      }});

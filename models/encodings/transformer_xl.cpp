@@ -26,7 +26,7 @@ class TransformerXl : public PositionalEncoding {
         for (Index layer = 0; layer < shape.layers; ++layer) {
             projections_.push_back(scope.add_matrix("layer." + std::to_string(layer) + ".r_net.weight",
                                                     {shape.heads * shape.head_dim, shape.width},
-                                                    Initial::normal(0.02)));
+                                                    Initial::normal(shape.deviation)));
         }
     }
 
@@ -79,7 +79,8 @@ class TransformerXl : public PositionalEncoding {
                   bool untied) {
             for (Index layer = 0; layer < (untied ? shape.layers : 1); ++layer) {
                 const std::string own = untied ? "layer." + std::to_string(layer) + "." + name : name;
-                values_.push_back(scope.add(own, {shape.heads, shape.head_dim}, Initial::zeros()));
+                values_.push_back(
+                    scope.add(own, {shape.heads, shape.head_dim}, Initial::normal(shape.deviation)));
             }
         }
         const Parameter& of_layer(Index layer) const {

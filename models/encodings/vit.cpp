@@ -36,7 +36,7 @@ class Vit : public PositionalEncoding {
     Vit(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
         : grid_(table_grid("vit", options)),
           run_(run_grid("vit", options, grid_)),
-          table_(scope.add("table", {1 + grid_.cells(), shape.width}, Initial::normal(0.02))) {
+          table_(scope.add("table", {1 + grid_.cells(), shape.width}, Initial::normal(shape.deviation))) {
         if (!(run_ == grid_)) resize_ = resize_matrix(grid_, run_);
     }
 

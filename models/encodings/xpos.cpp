@@ -100,8 +100,9 @@ const bool xpos_registered = EncodingRegistry::instance().add(
      .options =
          {{.name = "base", .standard = 10000.0, .doc = "rope_theta: base of the frequencies", .least = 1},
           {.name = "scale_base",
-           .standard = 512.0,
-           .doc = "xpos_scale_base: distance over which a pair decays by its zeta",
+           .standard = 0.0,
+           .doc = "xpos_scale_base: distance over which a pair decays by its zeta; 0: train.length / 2 (the "
+                  "paper's 512 was for 1024 and is hardly any decay in short windows)",
            .least = 1},
           {.name = "gamma",
            .standard = 0.4,
@@ -116,6 +117,8 @@ const bool xpos_registered = EncodingRegistry::instance().add(
      .scaling = ScalingSupport::every_rule,
      .resolve =
          [](Options& options, const EncodingShape& shape) {
+             if (options.number("scale_base") == 0)
+                 options.set("scale_base", std::max<double>(1, static_cast<double>(shape.train_length) / 2));
              if (options.integer("centre") < 0) options.set("centre", shape.train_length / 2);
          },
      .make = [](const Options& options, const EncodingShape& shape,

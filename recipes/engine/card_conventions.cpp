@@ -1,9 +1,12 @@
 #include "recipes/engine/card_conventions.h"
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 
 #include "framework/core/error.h"
 #include "recipes/engine/card_mask.h"
+#include "recipes/engine/workbench.h"
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -41,12 +44,13 @@ std::string positions_text(const PositionOptions& positions) {
     return "0, 1, 2, ... in every window";
 }
 
-std::string initial_text(Index layers) {
+std::string initial_text(const ModelOptions& model) {
+    const double deviation = model.deviation();
     return fmt::format(
-        "weights and embeddings N(0, 0.02), outputs to the residual stream N(0, 0.02 / sqrt(2 layers) = "
-        "{:.4g}), "
-        "drawn by (seed, name)",
-        0.02 / std::sqrt(2 * static_cast<double>(layers)));
+        "weights and embeddings N(0, {0:.4g}){1}, outputs to the residual stream N(0, {0:.4g} / sqrt(2 "
+        "layers) = {2:.4g}), drawn by (seed, name)",
+        deviation, model.init > 0 ? "" : ", fan_in: 1 / sqrt(width)",
+        deviation / std::sqrt(2 * static_cast<double>(model.layers)));
 }
 
 }  // namespace
@@ -66,7 +70,7 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
          fmt::format(
              "{} on the embeddings and on both residual branches of a block, none on attention weights",
              options.dropout)},
-        {"initialisation", initial_text(options.layers)},
+        {"initialisation", initial_text(options)},
         {"biases", options.bias ? "on in linear layers and layer norms" : "off"},
         {"norm",
          options.norm == NormKind::layer ? "layer norm before each branch" : "RMS norm before each branch"},
@@ -75,6 +79,8 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
         {"layers", model.encoding().varies_by_layer() ? "terms of their own in every layer"
                                                       : "the same terms in all layers"},
     };
+    if (const auto cautions = cautions_of(recipe); !cautions.empty())
+        conventions["caution"] = fmt::format("{}", fmt::join(cautions, "; "));
     // The encoding knows better than the model around it.
     for (const auto& [name, text] : card.conventions) conventions[name] = text;
     return conventions;

@@ -215,6 +215,7 @@ EvaluationJob make_job(const Protocol& protocol, const EvaluationPlan& plan, con
     run.split = split.name;
     run.text = plan.contiguous ? "one stream" : "documents";
     run.documents = static_cast<Index>(split.documents.size());
+    run.notes = plan.notes;
     if (plan.positions.kind == PositionKind::randomized)
         run.notes.push_back(fmt::format(
             "positions of each window: a sorted sample of 0 to {}, drawn by its place in the text",

@@ -18,6 +18,7 @@ struct EvaluationPlan {
     Index train_length = 0;   // 1x: the context that gains are counted from, where it is among the lengths
     bool contiguous = false;  // Splits::contiguous: the split is a piece of one document
     PositionOptions positions = {};  // of the windows
+    std::vector<std::string> notes = {};  // about the model, for a reader of the results
 };
 
 /// A protocol with everything but the losses.

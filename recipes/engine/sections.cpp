@@ -35,6 +35,19 @@ std::vector<Key> model_keys() {
     keys.number("dropout", &M::dropout, {0, 1, false, true},
                 "share dropped of embeddings and residual branches");
     keys.flag("tie_embeddings", &M::tie_embeddings, "whether the output matrix is the embedding matrix");
+    keys.custom(
+        "init",
+        "standard deviation of initial weights and embeddings; fan_in: 1 / sqrt(width); outputs to the "
+        "residual stream are smaller by sqrt(2 layers)",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            const bool fan_in = value.type == Value::Type::scalar && value.text == "fan_in";
+            if (!fan_in && value.type == Value::Type::scalar && !number_from(value.text))
+                refuse(value, path, "fan_in or a number such as 0.02");
+            draft.recipe.model.init = fan_in ? 0 : read_number(value, path, {0, 1000, true, false});
+        },
+        [](const Recipe& recipe) {
+            return Value::scalar(recipe.model.init > 0 ? text_of(recipe.model.init) : "fan_in");
+        });
     return keys.take();
 }
 
@@ -68,6 +81,13 @@ Key preset_key(const std::vector<Preset>& presets) {
                 read_preset(draft, value, "encoding.preset", presets);
             },
             [](const Recipe&) { return std::nullopt; }, "encoding.kind"};
+}
+
+std::vector<Key> encoding_section_keys() {
+    Keys<EncodingOptions> keys("encoding", &Recipe::encoding);
+    keys.number("lr_factor", &EncodingOptions::lr_factor, {0, 1000},
+                "the learning rate of the encoding's own parameters / train.lr; 0: they stay as they began");
+    return keys.take();
 }
 
 /// One number for all layers, from 1, or a list of one a layer.
@@ -161,6 +181,7 @@ std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& ki
     append(all, model_keys());
     all.push_back(preset_key(presets));
     all.push_back(kind_key(kinds, presets));
+    append(all, encoding_section_keys());
     append(all, mask_keys());
     append(all, train_keys());
     append(all, from_keys());

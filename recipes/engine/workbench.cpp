@@ -28,6 +28,12 @@ const Schema& recipe_schema() {
     return schema;
 }
 
+std::vector<std::string> cautions_of(const Recipe& recipe) {
+    const Index own = recipe.train.steps() > 0 ? recipe.data.positions.span(recipe.train.length) : 0;
+    return cautions_of(recipe.encoding, encoding_shape(recipe.model, recipe.mask, recipe.train.length),
+                       std::max(own, recipe.from.original_length));
+}
+
 namespace {
 
 // All that decides what load_corpus() and split() give.

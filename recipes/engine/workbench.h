@@ -17,6 +17,9 @@ namespace locus {
 /// The schema with the options of every registered encoding.
 const Schema& recipe_schema();
 
+/// What a reader of results should know of the recipe's encoding: parameters that training does not reach.
+std::vector<std::string> cautions_of(const Recipe& recipe);
+
 /// A corpus and its splits.
 struct LoadedData {
     Corpus corpus;

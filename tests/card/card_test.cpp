@@ -107,8 +107,13 @@ TEST(Card, ConventionsAreAllThere) {
         EXPECT_FALSE(conventions.value(name, "").empty()) << name;
     EXPECT_NE(conventions["mask"].get<std::string>().find("a window W counts the query itself"),
               std::string::npos);
-    EXPECT_NE(conventions["initialisation"].get<std::string>().find("= 0.01)"),
-              std::string::npos);  // 0.02 / sqrt(4)
+    EXPECT_NE(conventions["initialisation"].get<std::string>().find("N(0, 0.125)"),
+              std::string::npos);  // 1 / sqrt(64)
+    EXPECT_NE(conventions["initialisation"].get<std::string>().find("= 0.0625)"),
+              std::string::npos);  // 1 / sqrt(64) / sqrt(4)
+    const json narrow = card_of(
+        "model: {layers: 2, width: 64, heads: 4, init: 0.02}\nencoding: {kind: rope}\n")["conventions"];
+    EXPECT_NE(narrow["initialisation"].get<std::string>().find("= 0.01)"), std::string::npos);
 }
 
 TEST(Card, LearnedEndsWithItsTable) {

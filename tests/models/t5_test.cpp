@@ -72,15 +72,60 @@ TEST(T5, TermsAndCardAgree) {
     }
 }
 
+// The last bucket begins within the training length, so that all are trained: 16 up to 64 at length 64, whose
+// last begins at 8 * 8^(7/8) = 49.4; the paper's 32 up to 128 from length 128 on, whose last begins at 113.
+TEST(T5, OpenBucketsFollowTheTrainingLength) {
+    struct Case {
+        Site site;
+        Index length, buckets, most;
+    };
+    const Site causal = Site::self_causal, both = Site::self_bidirectional;
+    for (const Case& c : {Case{causal, 64, 16, 64},
+                          {causal, 127, 16, 127},
+                          {causal, 128, 32, 128},
+                          {causal, 2048, 32, 128},
+                          {causal, 16, 16, 16},
+                          {causal, 8, 8, 8},
+                          {causal, 1, 2, 2},
+                          {both, 64, 16, 64},
+                          {both, 512, 32, 128},
+                          {both, 2, 4, 2}}) {
+        EncodingOptions t5{"t5", Options(EncodingRegistry::instance().at("t5").options)};
+        EncodingShape shape = LoneEncoding::standard();
+        shape.site = c.site;
+        shape.train_length = c.length;
+        resolve_options(t5, shape);
+        EXPECT_EQ(t5.options.integer("relative_attention_num_buckets"), c.buckets) << c.length;
+        EXPECT_EQ(t5.options.integer("relative_attention_max_distance"), c.most) << c.length;
+        EXPECT_EQ(t5.options.text("bias_scale"), "sqrt_head_dim");
+        const EncodingOptions once = t5;
+        shape.train_length = 4096;  // what is resolved stays
+        resolve_options(t5, shape);
+        EXPECT_EQ(t5.options.values(), once.options.values());
+        if (c.length > 1) EXPECT_TRUE(cautions_of(t5, shape, c.length).empty()) << c.length;
+    }
+}
+
+TEST(T5, SaysWhichBucketsAreNeverTrained) {
+    EncodingOptions t5{"t5", Options(EncodingRegistry::instance().at("t5").options)};
+    t5.options.set("relative_attention_num_buckets", Index{32});
+    t5.options.set("relative_attention_max_distance", Index{128});
+    const std::vector<std::string> found = cautions_of(t5, LoneEncoding::standard(), 64);
+    ASSERT_EQ(found.size(), 1u);  // the bucket of distance 63 begins at 59, the next at 67
+    EXPECT_NE(found[0].find("buckets 27 to 31 (distances from 67 on)"), std::string::npos) << found[0];
+    EXPECT_TRUE(cautions_of(t5, LoneEncoding::standard(), 128).empty());
+}
+
 TEST(T5, ScaledUnlessThePapersFormIsAskedFor) {
     EXPECT_EQ(LoneEncoding("t5").terms(Positions::consecutive(3)).logit_scale, 0);
     const LoneEncoding paper("t5", {{"logits", std::string("unscaled")}});
     EXPECT_EQ(paper.terms(Positions::consecutive(3)).logit_scale, 1);
     EXPECT_EQ(paper.card().logit_scale, 1);
+    EXPECT_EQ(paper.card().conventions.at("bias"), "the table's entries");
 }
 
 TEST(T5, BiasMayBeMultipliedByTheRootOfTheHead) {
-    const LoneEncoding plain("t5"), grown("t5", {{"bias_scale", std::string("sqrt_head_dim")}});
+    const LoneEncoding plain("t5", {{"bias_scale", std::string("one")}}), grown("t5");  // logits are scaled
     const Positions positions = Positions::consecutive(40);
     const Tensor small = plain.terms(positions).bias.table.value(),
                  large = grown.terms(positions).bias.table.value();

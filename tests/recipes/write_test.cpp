@@ -9,8 +9,8 @@ const char* const full = R"(question: "Why, \"really\"?\n1: # all"
 data: {corpus: generated, block: 480, positions: pose, max_position: 960, chunks: 3, valid: 0.25, test: [a b, '0.5'], documents: 3, document_length: 99,
        generator_seed: 5}
 model: {layers: 2, width: 96, heads: 6, kv_heads: 3, mlp_ratio: 2.5, norm: rms, activation: swiglu, bias: true,
-        dropout: 0.1, tie_embeddings: false}
-encoding: {kind: rope, base: 123.5, fraction: 0.5, pairing: interleaved}
+        dropout: 0.1, tie_embeddings: false, init: 0.03}
+encoding: {kind: rope, base: 123.5, fraction: 0.5, pairing: interleaved, lr_factor: 2.5}
 mask: {window: [17, 0], dilation: [3, 1], global: 2, global_projections: true}
 train: {length: 48, steps: 77, batch_tokens: 960, shards: 4, lr: 3e-3, min_lr: 1e-5, warmup_steps: 6,
         schedule: linear, weight_decay: 0.01, beta1: 0.8, beta2: 0.99, epsilon: 1e-9, clip: 0.5, seed: 12,
@@ -48,7 +48,9 @@ void expect_full(const Recipe& r) {
     EXPECT_TRUE(r.model.bias);
     EXPECT_EQ(r.model.dropout, 0.1);
     EXPECT_FALSE(r.model.tie_embeddings);
+    EXPECT_EQ(r.model.init, 0.03);
     EXPECT_EQ(r.encoding.kind, "rope");
+    EXPECT_EQ(r.encoding.lr_factor, 2.5);
     EXPECT_EQ(r.encoding.options.number("base"), 123.5);
     EXPECT_EQ(r.encoding.options.number("fraction"), 0.5);
     EXPECT_EQ(r.encoding.options.text("pairing"), "interleaved");
@@ -184,10 +186,12 @@ model:
   bias: false
   dropout: 0
   tie_embeddings: true
+  init: fan_in
 encoding:
   kind: alibi
   trainable: false
   offset: 0
+  lr_factor: 1
 mask:
   causal: true
   dilation: 1
