@@ -23,6 +23,7 @@ class Xpos : public RotaryEncoding {
           gamma_(options.number("gamma")),
           centre_(options.integer("centre")),
           causal_(shape.site == Site::self_causal) {
+        require(scale_base_ >= 1, "encoding xpos: scale_base: expected at least 1, found {}", scale_base_);
         const auto width = static_cast<double>(shape.head_dim);
         for (Index i = 0; i < shape.head_dim / 2; ++i)
             zeta_.push_back((2 * static_cast<double>(i) + gamma_ * width) / ((1 + gamma_) * width));
@@ -103,7 +104,7 @@ const bool xpos_registered = EncodingRegistry::instance().add(
            .standard = 0.0,
            .doc = "xpos_scale_base: distance over which a pair decays by its zeta; 0: train.length / 2 (the "
                   "paper's 512 was for 1024 and is hardly any decay in short windows)",
-           .least = 1},
+           .least = 0},
           {.name = "gamma",
            .standard = 0.4,
            .doc = "zeta_i = (2i + gamma d) / ((1 + gamma) d)",

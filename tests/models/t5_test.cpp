@@ -145,7 +145,7 @@ TEST(T5, RefusesBucketsThatDoNotFit) {
         return "";
     };
     EXPECT_NE(message(Site::self_causal, 7, 128).find("7"), std::string::npos);
-    EXPECT_NE(message(Site::self_causal, 0, 128), "");
+    EXPECT_NE(message(Site::self_causal, 1, 128), "");
     EXPECT_NE(message(Site::self_bidirectional, 2, 128), "");
     EXPECT_NE(message(Site::self_bidirectional, 6, 128), "");
     EXPECT_NE(message(Site::self_causal, 32, 16).find("16"), std::string::npos);

@@ -80,12 +80,47 @@ TEST(Transformer, LossIsThatOfTheLogits) {
     EXPECT_EQ(loss.nats.size(), 40U);
 }
 
+// By fan-in, logits are N(0, 1): the loss begins at ln V + 1/2, half of their variance above the uniform one.
 TEST(Transformer, BeginsNearTheUniformLoss) {
-    const Transformer model({.layers = 2, .width = 64, .heads = 4, .kv_heads = 4, .vocabulary = 256},
-                            encoding_options("rope"), {}, 64, 1);
-    Sample sample(2, 64, 256);
-    const CrossEntropy loss = model.loss(sample.input(), sample.targets);
-    EXPECT_NEAR(loss.total / static_cast<double>(loss.targets), std::log(256.0), 0.1);
+    ModelOptions options{.layers = 2, .width = 64, .heads = 4, .kv_heads = 4, .vocabulary = 256};
+    for (const auto& [init, above] : {std::pair{0.02, 0.5 * 64 * 0.02 * 0.02}, {0.0, 0.5}}) {
+        options.init = init;
+        const Transformer model(options, encoding_options("rope"), {}, 64, 1);
+        Sample sample(2, 64, 256);
+        const CrossEntropy loss = model.loss(sample.input(), sample.targets);
+        EXPECT_NEAR(loss.total / static_cast<double>(loss.targets), std::log(256.0) + above, 0.1) << init;
+    }
+}
+
+// Matrices, embeddings and position tables of any width: 1 / sqrt(width), or the given deviation; what writes
+// to the residual stream is smaller by sqrt(2 layers).
+TEST(Transformer, InitialValuesFollowTheWidth) {
+    const auto deviation = [](const Transformer& model, const std::string& name) {
+        for (const ParameterInfo& info : model.parameters().parameters()) {
+            if (info.name != name) continue;
+            double squares = 0;
+            for (Index i = 0; i < info.shape.count(); ++i) {
+                const double value = static_cast<double>(model.parameters().values().data()[info.offset + i]);
+                squares += value * value;
+            }
+            return std::sqrt(squares / static_cast<double>(info.shape.count()));
+        }
+        ADD_FAILURE() << name;
+        return 0.0;
+    };
+    for (const Index width : {64, 256}) {
+        for (const double init : {0.0, 0.05}) {
+            const ModelOptions options{
+                .layers = 2, .width = width, .heads = 4, .kv_heads = 4, .init = init, .vocabulary = 256};
+            const Transformer model(options, encoding_options("learned"), {}, 64, 1);
+            const double expected = init > 0 ? init : width == 64 ? 0.125 : 0.0625;
+            for (const char* name : {"tokens.weight", "encoding.table", "blocks.0.attention.qkv.weight",
+                                     "blocks.1.mlp.up.weight"})
+                EXPECT_NEAR(deviation(model, name), expected, 0.03 * expected) << name << " " << width;
+            for (const char* name : {"blocks.0.attention.output.weight", "blocks.1.mlp.down.weight"})
+                EXPECT_NEAR(deviation(model, name), expected / 2, 0.03 * expected) << name << " " << width;
+        }
+    }
 }
 
 TEST(Transformer, DropoutActsInTrainingOnlyAndByItsKey) {

@@ -19,7 +19,7 @@ double pair_dot(const LoneEncoding& xpos, std::int64_t m, std::int64_t n, Index 
 TEST(Xpos, DecaysWithTheDistance) {
     const nlohmann::json data = oracle("xpos.json");
     ASSERT_EQ(data["decay_(m-n)"].size(), 6U);
-    const LoneEncoding xpos("xpos", {}, head_of(8));
+    const LoneEncoding xpos("xpos", {{"scale_base", 512.0}}, head_of(8));
     for (const auto& c : data["decay_(m-n)"]) {
         const std::int64_t delta = c["delta"];
         for (Index i = 0; i < 4; ++i) {
@@ -34,8 +34,8 @@ TEST(Xpos, DecaysWithTheDistance) {
 
 // The centre is a common factor of queries and its inverse of keys.
 TEST(Xpos, CentreCancels) {
-    const LoneEncoding near("xpos", {{"centre", Index{0}}}, head_of(8)),
-        far("xpos", {{"centre", Index{3000}}}, head_of(8));
+    const LoneEncoding near("xpos", {{"centre", Index{0}}, {"scale_base", 512.0}}, head_of(8)),
+        far("xpos", {{"centre", Index{3000}}, {"scale_base", 512.0}}, head_of(8));
     for (Index i = 0; i < 4; ++i)
         EXPECT_NEAR(pair_dot(near, 1700, 1500, i), pair_dot(far, 1700, 1500, i), 4 * rounding);
     EXPECT_GT(std::abs(near.terms(at({1700})).query.cos.value().data()[3] /
@@ -55,7 +55,7 @@ TEST(Xpos, TermsDoNotDependOnTheLength) {
 }
 
 TEST(Xpos, CardHasTheMagnitudesOfBothSides) {
-    const LoneEncoding xpos("xpos", {{"centre", Index{0}}}, head_of(8));
+    const LoneEncoding xpos("xpos", {{"centre", Index{0}}, {"scale_base", 512.0}}, head_of(8));
     const EncodingCard card = xpos.card({.positions = {0, 512}, .length = 0, .distances = {}});
     EXPECT_EQ(card.query_magnitude[0], (std::vector<double>(4, 1.0)));
     for (std::size_t i = 0; i < 4; ++i) {
@@ -66,7 +66,7 @@ TEST(Xpos, CardHasTheMagnitudesOfBothSides) {
 
 // Uncentred, a key's factor at 65536 is 4e69: a float cannot hold it, and a query's product with it less yet.
 TEST(Xpos, RefusesPositionsThatWouldOverflow) {
-    const LoneEncoding xpos("xpos", {{"centre", Index{0}}}, head_of(8));
+    const LoneEncoding xpos("xpos", {{"centre", Index{0}}, {"scale_base", 512.0}}, head_of(8));
     const std::int64_t inside = is_double ? 140'000 : 17'000, outside = is_double ? 150'000 : 18'500;
     const PositionTerms terms = xpos.terms(at({-inside, inside}));
     for (const Variable* table : {&terms.query.cos, &terms.key.cos}) {
@@ -82,8 +82,20 @@ TEST(Xpos, RefusesPositionsThatWouldOverflow) {
     }
 }
 
+// The paper's 512 belongs to its training length of 1024.
+TEST(Xpos, DecaysOverHalfOfTheTrainingLength) {
+    for (const auto& [length, base] : {std::pair<Index, double>{64, 32}, {1024, 512}, {1, 1}}) {
+        EncodingOptions xpos{"xpos", Options(EncodingRegistry::instance().at("xpos").options)};
+        EncodingShape shape = LoneEncoding::standard();
+        shape.train_length = length;
+        resolve_options(xpos, shape);
+        EXPECT_EQ(xpos.options.number("scale_base"), base);
+    }
+    expect_mentions(refusal_of("xpos", {{"scale_base", 0.5}}, head_of(8)), {"scale_base", "0.5"});
+}
+
 TEST(Xpos, TokensWithoutAPositionStay) {
-    const LoneEncoding xpos("xpos", {}, head_of(8));
+    const LoneEncoding xpos("xpos", {{"scale_base", 512.0}}, head_of(8));
     const PositionTerms terms = xpos.terms(at({Positions::none, 3}));
     for (Index i = 0; i < 4; ++i) {
         EXPECT_EQ(terms.query.cos.value().data()[i], 1);
