@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/core/registry.h"
@@ -22,6 +23,9 @@ struct Frequencies {
     std::map<std::string, std::string> conventions = {};  // for the card
 };
 
+/// Options of a rule by name, and their values.
+using RuleChoices = std::vector<std::pair<std::string, OptionValue>>;
+
 struct FrequencyRequest {
     Index width = 0;  // rotated dimensions of a head: twice the pairs
     double base = 10000;
@@ -36,6 +40,13 @@ struct FrequencyRule {
     bool varies_by_length = false;
     /// Lengths of one class have the same frequencies; only of a rule that varies by length.
     std::function<Index(Index length, Index trained_length)> length_class = nullptr;
+    /// The options under which the rule reaches `factor` times the trained length with so many pairs; a
+    /// factor of 1 must give plain RoPE, bit for bit, which `locus verify` holds it to. Empty: the rule has
+    /// no such options, and this is not checked.
+    std::function<RuleChoices(double factor, Index pairs)> reaching = nullptr;
+    /// Whether a factor of 1 is plain RoPE up to the trained length only: beyond, the rule follows the
+    /// length.
+    bool plain_within_only = false;
     /// Throws a usage Error for options that make no sense, whatever the length.
     std::function<Frequencies(const FrequencyRequest&, const Options&)> frequencies;
 };

@@ -60,6 +60,10 @@ std::vector<Option> extension_options(std::vector<Option> own) {
     return all;
 }
 
+RuleChoices by_factor(double factor, Index) {
+    return {{"factor", factor}};
+}
+
 double factor_of(const std::string& rule, Index trained_length, const Options& options) {
     const double said = options.number("factor");
     const Index target = options.integer("target_length");

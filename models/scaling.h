@@ -25,6 +25,9 @@ Scaling scaling_of(const Options& encoding);
 /// factor, original_length and target_length, before the options of a rule's own.
 std::vector<Option> extension_options(std::vector<Option> own = {});
 
+/// FrequencyRule::reaching of a rule whose only such option is its factor.
+RuleChoices by_factor(double factor, Index pairs);
+
 /// How many times the trained length the context shall hold. Throws a usage Error for a factor below 1, for
 /// neither a factor nor a target, and where factor x trained length is not the target.
 double factor_of(const std::string& rule, Index trained_length, const Options& options);

@@ -46,6 +46,8 @@ const bool dynamic_registered = FrequencyRegistry::instance().add(
                   .least = 0}},
      .varies_by_length = true,
      .length_class = [](Index length, Index trained) { return std::max(length, trained); },
+     .reaching = by_factor,
+     .plain_within_only = true,
      .frequencies = dynamic_frequencies});
 
 }  // namespace

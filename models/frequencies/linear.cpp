@@ -17,6 +17,7 @@ Frequencies linear_frequencies(const FrequencyRequest& request, const Options& o
 const bool linear_registered = FrequencyRegistry::instance().add(
     "linear", {.doc = "position interpolation: theta / factor (PI, arXiv:2306.15595)",
                .options = extension_options(),
+               .reaching = by_factor,
                .frequencies = linear_frequencies});
 
 }  // namespace

@@ -40,6 +40,7 @@ const bool llama3_registered = FrequencyRegistry::instance().add(
                                               .standard = 4.0,
                                               .doc = "wavelengths below L / this are kept",
                                               .least = 0}}),
+               .reaching = by_factor,
                .frequencies = llama3_frequencies});
 
 }  // namespace

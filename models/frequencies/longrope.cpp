@@ -94,6 +94,11 @@ const bool longrope_registered = FrequencyRegistry::instance().add(
            .choices = {"su", "yarn"}}}),
      .varies_by_length = true,
      .length_class = [](Index length, Index trained) { return length > trained ? trained + 1 : trained; },
+     .reaching =
+         [](double factor, Index pairs) {
+             return RuleChoices{{"factor", factor},
+                                {"long_factor", PairFactors(static_cast<std::size_t>(pairs), factor)}};
+         },
      .frequencies = longrope_frequencies});
 
 }  // namespace

@@ -21,6 +21,7 @@ Frequencies ntk_frequencies(const FrequencyRequest& request, const Options& opti
 const bool ntk_registered = FrequencyRegistry::instance().add(
     "ntk", {.doc = "base x factor^(d/(d-2)) (NTK-aware, bloc97 2023; arXiv:2309.00071)",
             .options = extension_options(),
+            .reaching = by_factor,
             .frequencies = ntk_frequencies});
 
 }  // namespace

@@ -27,6 +27,7 @@ const bool parts_registered = FrequencyRegistry::instance().add(
      .options = extension_options(
          {{.name = "beta_fast", .standard = 32.0, .doc = "turns from which a pair is kept", .least = 0},
           {.name = "beta_slow", .standard = 1.0, .doc = "turns up to which it is interpolated", .least = 0}}),
+     .reaching = by_factor,
      .frequencies = parts_frequencies});
 
 }  // namespace

@@ -57,6 +57,7 @@ const bool first_parts_registered = FrequencyRegistry::instance().add(
                                     .doc = "weight of the plain frequencies where they stand",
                                     .least = 0,
                                     .most = 1}}),
+     .reaching = by_factor,
      .frequencies = first_parts_frequencies});
 
 }  // namespace

@@ -13,6 +13,7 @@ Frequencies plain(const FrequencyRequest& request, const Options&) {
 const bool plain_registered = FrequencyRegistry::instance().add(
     "plain", {.doc = "no scaling: base^(-2i/width) (RoFormer, arXiv:2104.09864)",
               .options = {},
+              .reaching = [](double, Index) { return RuleChoices{}; },
               .frequencies = plain});
 
 }  // namespace

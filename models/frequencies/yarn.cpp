@@ -152,6 +152,7 @@ const bool yarn_registered = FrequencyRegistry::instance().add(
            .standard = std::string("paper"),
            .doc = "survey_reversed: an ablation, the factor below 1 that surveys print",
            .choices = {"paper", "survey_reversed"}}}),
+     .reaching = by_factor,
      .frequencies = yarn_frequencies});
 
 }  // namespace

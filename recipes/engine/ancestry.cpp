@@ -45,17 +45,21 @@ bool keeps_encoding(const Layer& said, const Ancestor& ancestor, const Schema& s
     return draft.preset.empty() && draft.recipe.encoding.kind == ancestor.recipe.encoding.kind;
 }
 
-// Likewise the rule of scaling.
-bool keeps_rule(const Layer& said, const Ancestor& ancestor, const Schema& schema) {
-    const auto rule = said.values.find(scaling_block + "type");
-    if (rule == said.values.end()) return true;
-    const EncodingOptions& encoding = ancestor.recipe.encoding;
+// Whether a key of the ancestor's scaling stays under the rule that `said` names, if it names one: all do
+// under the same rule, the original length does under any that has one.
+bool keeps_scaling(const std::string& path, const Layer& said, const EncodingOptions& encoding,
+                   const Schema& schema) {
+    const auto named = said.values.find(scaling_block + "type");
+    if (named == said.values.end()) return true;
     const Key* key = schema.find(scaling_block + "type", encoding.kind);
     if (key == nullptr) return false;  // refused where the encoding's options are read
     Draft draft;
     draft.recipe.encoding = {encoding.kind, Options(schema.options(encoding.kind, "plain"))};
-    key->read(draft, rule->second);
-    return draft.recipe.encoding.options.text("scaling.type") == encoding.options.text("scaling.type");
+    key->read(draft, named->second);
+    const std::string& rule = draft.recipe.encoding.options.text("scaling.type");
+    if (rule == encoding.options.text("scaling.type")) return true;
+    const Options own(schema.options(encoding.kind, rule));
+    return path == scaling_block + "original_length" && own.has("scaling.original_length");
 }
 
 // What says the same as `path` in other words and must not come back beside it.
@@ -79,18 +83,11 @@ void take(Layer& layer, const Layer& said, const Ancestor& ancestor, const std::
 void take_encoding(Layer& layer, const Layer& said, const Ancestor& ancestor, const Schema& schema) {
     if (!keeps_encoding(said, ancestor, schema)) return;
     Ancestor kept = ancestor;
-    if (!keeps_rule(said, ancestor, schema))
-        std::erase_if(kept.layer.values,
-                      [](const auto& value) { return value.first.starts_with(scaling_block); });
+    std::erase_if(kept.layer.values, [&](const auto& value) {
+        return value.first.starts_with(scaling_block) &&
+               !keeps_scaling(value.first, said, ancestor.recipe.encoding, schema);
+    });
     take(layer, said, kept, "encoding.");
-}
-
-Index original_length_of(const Recipe& recipe) {
-    if (recipe.from.original_length > 0) return recipe.from.original_length;
-    const Options& options = recipe.encoding.options;
-    if (options.has("scaling.original_length") && options.integer("scaling.original_length") > 0)
-        return options.integer("scaling.original_length");
-    return recipe.train.length;
 }
 
 }  // namespace
@@ -140,7 +137,7 @@ void inherit(Layer& layer, const Layer& said, const Ancestor& ancestor, const So
         layer.values.emplace(path, Value::scalar(text_of(number), source));
     };
     layer.values["from.step"] = Value::scalar(text_of(ancestor.step), source);
-    fill_in("from.original_length", original_length_of(ancestor.recipe));
+    fill_in("from.original_length", root_length(ancestor.recipe));
     fill_in("from.seen_tokens", ancestor.tokens);
 }
 

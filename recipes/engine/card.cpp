@@ -104,8 +104,8 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     out["conventions"] = conventions_of(recipe, model, card);
     out["base"] = card.base ? json(*card.base) : json();
     out["length"] = request.length;
-    const Index reach = recipe.data.positions.span(recipe.train.length);
-    out["train_length"] = recipe.train.length;
+    const Index reach = recipe.data.positions.span(trained_length(recipe));
+    out["train_length"] = trained_length(recipe);
     out["trained_positions"] = reach;
     out["inv_freq"] = card.inv_freq;
     out["early_inv_freq"] = card.early_inv_freq;

@@ -20,11 +20,13 @@ std::string attention_text(const Transformer& model, const std::string& kind) {
                : "composed over some query rows at a time: the tiled kernel lacks a term of the encoding";
 }
 
-std::string length_text(const PositionalEncoding& encoding, Index trained) {
+std::string length_text(const PositionalEncoding& encoding, const Recipe& recipe) {
     std::string text = encoding.varies_by_length() ? "frequencies follow the length of the window"
                                                    : "the same at every length";
     if (encoding.longest()) text += fmt::format("; positions 0 to {} only", *encoding.longest() - 1);
-    return text + fmt::format("; trained at {}", trained);
+    const Index root = root_length(recipe), last = trained_length(recipe);
+    text += fmt::format("; trained at {}", root);
+    return last == root ? text : text + fmt::format(", then at {}", last);
 }
 
 std::string positions_text(const PositionOptions& positions) {
@@ -64,7 +66,7 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
                      card.logit_scale == 1 ? "" : fmt::format(", head_dim {}", options.head_dim()))},
         {"mask", mask_convention(recipe.mask)},
         {"positions", positions_text(recipe.data.positions)},
-        {"lengths", length_text(model.encoding(), recipe.train.length)},
+        {"lengths", length_text(model.encoding(), recipe)},
         {"attention", attention_text(model, recipe.encoding.kind)},
         {"dropout",
          fmt::format(

@@ -38,8 +38,8 @@ EncodingOptions unscaled(const Recipe& recipe) {
 Index target_of(const Recipe& recipe, Index original, Index length) {
     if (length > original) return length;
     const Scaling scaling = scaling_of(recipe.encoding.options);
-    if (scaling.type != "plain" && scaling.type != "dynamic" && scaling.options.has("factor") &&
-        scaling.options.number("factor") > 1)
+    const bool has_target = !FrequencyRegistry::instance().at(scaling.type).plain_within_only;
+    if (has_target && scaling.options.has("factor") && scaling.options.number("factor") > 1)
         return static_cast<Index>(
             std::llround(scaling.options.number("factor") * static_cast<double>(original)));
     return recipe.evaluate.lengths.back();
@@ -55,8 +55,7 @@ json phases_of(const Recipe& recipe, const Transformer& model, Index length) {
     const EncodingEntry& entry = EncodingRegistry::instance().at(recipe.encoding.kind);
     if (!entry.reads(1) || inverse_at(model, recipe.train.length).empty()) return nullptr;
     const Scaling scaling = scaling_of(recipe.encoding.options);
-    const Index root = recipe.from.given() ? recipe.from.original_length : recipe.train.length;
-    const Index original = scaling.original_length(root);
+    const Index original = scaling.original_length(root_length(recipe));
     Recipe before = recipe;
     before.encoding = unscaled(recipe);
     const std::vector<double> plain = inverse_at(*make_model(before), original);

@@ -33,7 +33,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
     manifest["index"] = index;
     manifest["state"] = "running";
     manifest["encoding"] = recipe.encoding.kind;
-    manifest["train_length"] = recipe.train.length;
+    manifest["train_length"] = trained_length(recipe);
     manifest["seed"] = recipe.train.seed;
     manifest["parameters"] = model.parameters().count();
     manifest["tokens"] = recipe.train.steps() * recipe.train.batch_tokens;

@@ -15,7 +15,7 @@ enum class EvaluatedSplit { valid, test };
 enum class Metric { bits_per_byte, nats_per_token, perplexity, gain };
 
 struct EvaluateOptions {
-    std::vector<Index> lengths;  // tokens, ascending; default: 1, 2, 4, 8 times the longest training length
+    std::vector<Index> lengths;  // tokens, ascending; default: 1, 2, 4, 8 times the longest root_length
     std::vector<Protocol> protocols = {{ProtocolKind::non_overlapping}, {ProtocolKind::same_target}};
     EvaluatedSplit split = EvaluatedSplit::valid;
     Index targets = 2048;  // of same_target
@@ -79,5 +79,16 @@ struct Recipe {
     TableOptions table;
     std::vector<Coordinate> cell;  // what varies, and its values here; empty for a recipe without `vary`
 };
+
+/// Tokens of the windows that the run at the root was trained on, before anything was extended: the 1x of
+/// tables, and what gains are counted from.
+inline Index root_length(const Recipe& recipe) {
+    return recipe.from.given() ? recipe.from.original_length : recipe.train.length;
+}
+
+/// Tokens of the windows that the parameters were trained on last: a run without a step trained on none.
+inline Index trained_length(const Recipe& recipe) {
+    return recipe.train.steps() > 0 ? recipe.train.length : root_length(recipe);
+}
 
 }  // namespace locus

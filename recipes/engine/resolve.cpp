@@ -92,10 +92,11 @@ void resolve_scaling(Recipe& recipe, const Said& said) {
         const Index root = recipe.from.original_length;
         options.set("scaling.original_length", root > 0 ? root : recipe.train.length);
     }
-    if (!options.has("scaling.target_length")) return;
+    if (!options.has("scaling.target_length") || !options.has("scaling.factor")) return;
     const Scaling scaling = scaling_of(options);
-    if (scaling.options.has("long_factor") && scaling.options.number("attention_factor") != 0 &&
-        scaling.options.number("factor") == 0 && scaling.options.integer("target_length") == 0)
+    if (scaling.options.has("long_factor") && scaling.options.has("attention_factor") &&
+        scaling.options.number("attention_factor") != 0 && scaling.options.number("factor") == 0 &&
+        scaling.options.integer("target_length") == 0)
         return;  // needs no factor: the lists say it all
     try {
         options.set("scaling.factor",
@@ -264,14 +265,14 @@ void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, co
     schema.resolve_encoding(recipe);
 }
 
-Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& schema,
+Recipe resolved(Draft draft, const Layer& layer, const LongestOfArms& longest, const Schema& schema,
                 const std::string& place, std::vector<std::string>& notes) {
     const Said said(layer, place);
     Recipe& recipe = draft.recipe;
-    resolve_data(recipe, said, longest);
+    resolve_data(recipe, said, longest.window);
     resolve_train(recipe.train, draft, recipe.data.block, said, notes);
     resolve_from(recipe, said);
-    resolve_evaluate(recipe.evaluate, longest, said);
+    resolve_evaluate(recipe.evaluate, longest.root, said);
     resolve_positions(recipe, said);
     check_table(recipe.table, said, schema);
     return std::move(recipe);

@@ -16,10 +16,16 @@ Draft draft_of(const Layer& layer, const Schema& schema);
 /// together there. The run that it begins with, if any, has been inherited. Throws a usage Error.
 void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, const std::string& place);
 
-/// Fills in the rest, what depends on other values and checks what must fit together. `longest`: the longest
-/// training length among the arms, tokens. `place` stands in an error about values that nobody wrote. What a
-/// reader should know (tokens rounded up) is added to `notes`. Throws a usage Error.
-Recipe resolved(Draft draft, const Layer& layer, Index longest, const Schema& schema,
+/// The greatest lengths among the arms, tokens.
+struct LongestOfArms {
+    Index window = 0;  // train.length
+    Index root = 0;    // root_length
+};
+
+/// Fills in the rest, what depends on other values and checks what must fit together. `place` stands in an
+/// error about values that nobody wrote. What a reader should know (tokens rounded up) is added to `notes`.
+/// Throws a usage Error.
+Recipe resolved(Draft draft, const Layer& layer, const LongestOfArms& longest, const Schema& schema,
                 const std::string& place, std::vector<std::string>& notes);
 
 }  // namespace locus

@@ -90,6 +90,8 @@ class SearchSession {
     }
 
     FrequencyRequest request() const {
+        require(recipe_.encoding.options.has("base"), "search: encoding {} has no option base",
+                recipe_.encoding.kind);
         EncodingCard card;
         CardRequest asked;
         asked.length = original_;
@@ -107,8 +109,7 @@ class SearchSession {
     }
 
     // The recipe's encoding under a rule; `own` are options of the rule.
-    EncodingOptions under(const std::string& rule,
-                          const std::vector<std::pair<std::string, OptionValue>>& own) const {
+    EncodingOptions under(const std::string& rule, const RuleChoices& own) const {
         const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
         EncodingOptions encoding = with_own_options(options_under(entry, rule));
         encoding.options.set("scaling.original_length", original_);
@@ -116,12 +117,15 @@ class SearchSession {
         return encoding;
     }
 
+    RuleChoices reaching(const std::string& rule) const {
+        return FrequencyRegistry::instance().at(rule).reaching(options_.factor, request().width / 2);
+    }
+
     EncodingOptions encoding_of(const Genes& genes) const {
         const std::vector<double> factors = space_.factors(genes);
-        std::vector<std::pair<std::string, OptionValue>> own = {
-            {"factor", options_.factor},
-            {"start_token_idx", space_.n_hat(genes)},
-            {"attention_factor", options_.attention_factor}};
+        RuleChoices own = {{"factor", options_.factor},
+                           {"start_token_idx", space_.n_hat(genes)},
+                           {"attention_factor", options_.attention_factor}};
         if (options_.list == FactorList::long_factor) {
             own.emplace_back("long_factor", factors);
             return under("longrope", own);
@@ -260,7 +264,7 @@ class SearchSession {
             const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
             rules.push_back(name);
             encodings.push_back(name == "plain" ? with_own_options(options_under(entry))
-                                                : under(name, {{"factor", options_.factor}}));
+                                                : under(name, reaching(name)));
         }
         const Index tokens = unseen_->tokens();
         const auto nats = spread(

@@ -219,7 +219,9 @@ std::vector<Key> evaluate_keys() {
     using E = EvaluateOptions;
     Keys<E> keys("evaluate", &Recipe::evaluate);
     keys.custom(
-        "lengths", "tokens, ascending; may begin below the training length; default: 1, 2, 4 and 8 times the longest one",
+        "lengths",
+        "tokens, ascending; may begin below the training length; default: 1, 2, 4 and 8 times the longest one, "
+        "before anything is extended",
         [](Draft& draft, const Value& value, const std::string& path) {
             std::vector<Index> lengths;
             for (const Value& item : read_list(value, path, "[128, 256]")) {

@@ -25,6 +25,12 @@ const std::multimap<std::string, std::string> derived = {
     {"from.seen_tokens", "from.run"},
 };
 
+// What a run takes from another one, outside of this experiment; an arm of it has declared its own.
+bool is_inherited(const std::string& key) {
+    return key == "train.length" || key.starts_with("model.") || key.starts_with("encoding.") ||
+           key.starts_with("mask.");
+}
+
 // Whether `key` is `section` or lies in it.
 bool lies_in(const std::string& key, const std::string& section) {
     return key == section || key.starts_with(section + ".");
@@ -37,6 +43,7 @@ bool Declared::holds(const std::string& key) const {
         return std::any_of(keys.begin(), keys.end(),
                            [&](const std::string& declared) { return lies_in(name, declared); });
     };
+    if (is_inherited(key) && covers("from.run")) return true;
     const auto [first, last] = derived.equal_range(key);
     return covers(key) || std::any_of(first, last, [&](const auto& entry) { return covers(entry.second); });
 }

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "framework/core/error.h"
 #include "recipes/engine/table_notes.h"
 #include "recipes/engine/table_words.h"
+#include "recipes/engine/value.h"
 
 namespace locus {
 
@@ -83,6 +85,19 @@ std::string protocol_line(const std::string& protocol, const TableSource& source
     return line + "; " + scored(protocol, source);
 }
 
+// ", fine-tuned at 128 and 256": windows of runs that extend another one and take a step.
+std::string later_lengths(const TableSource& source) {
+    std::set<Index> lengths;
+    for (const RunFolder& run : source.runs) {
+        const auto length = integer_from(run.value("train.length"));
+        if (length && length != source.trained_length && run.value("train.tokens") != "0")
+            lengths.insert(*length);
+    }
+    Texts texts;
+    for (const Index length : lengths) texts.push_back(text_of(length));
+    return texts.empty() ? "" : ", fine-tuned at " + joined_words(texts);
+}
+
 }  // namespace
 
 void add_definitions(Table& table, const TableSource& source) {
@@ -96,7 +111,8 @@ void add_definitions(Table& table, const TableSource& source) {
             corpora.push_back(corpus);
     std::string line =
         fmt::format("corpus {}, tokenizer {}", joined_words(corpora), run.value("data.tokenizer"));
-    if (source.trained_length) line += fmt::format(", trained at {} tokens (1x)", *source.trained_length);
+    if (source.trained_length)
+        line += fmt::format(", trained at {} tokens (1x){}", *source.trained_length, later_lengths(source));
     table.definitions.push_back(line);
     if (source.over.size() > 1)
         table.definitions.push_back(

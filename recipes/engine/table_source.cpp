@@ -98,7 +98,10 @@ TableSource make_source(std::vector<RunFolder> runs) {
     for (const RunFolder& run : source.runs)
         add_once(source.over, repeated ? run.value(source.options.over) : "");
     std::sort(source.over.begin(), source.over.end(), natural_less);
-    const auto trained = [](const RunFolder& run) { return integer_from(run.value("train.length")); };
+    const auto trained = [](const RunFolder& run) {
+        const auto root = integer_from(run.value("from.original_length"));
+        return root ? root : integer_from(run.value("train.length"));
+    };
     source.trained_length = trained(source.runs.front());
     for (const RunFolder& run : source.runs)
         if (trained(run) != trained(source.runs.front())) source.trained_length.reset();

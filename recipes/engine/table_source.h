@@ -16,7 +16,7 @@ struct TableSource {
     std::string split;                   // that is shown
     std::vector<std::string> protocols;  // that are shown, in the recipe's order, then as found
     std::vector<std::string> over;  // the values that `options.over` takes; one "" where it does not vary
-    std::optional<Index> trained_length;  // where all runs share one
+    std::optional<Index> trained_length;  // at the root, where all runs share one
 
     /// The result that stands in `run` for a protocol and a length, or nullptr.
     const Score* score(const RunFolder& run, const std::string& protocol, const std::string& length) const;

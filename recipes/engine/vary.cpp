@@ -166,7 +166,7 @@ void take_over(Sketch& sketch, const Experiment& experiment, const std::vector<S
         const Ancestor ancestor =
             read_ancestor(read_text(*run, "from.run"), draft.recipe.from.step, run->source, schema);
         const Source source = run->source;
-        inherit(sketch.layer, sketch.layer, ancestor, source, schema);
+        inherit(sketch.layer, Layer(sketch.layer), ancestor, source, schema);
         sketch.ancestor = std::make_shared<const Recipe>(ancestor.recipe);
         return;
     }
@@ -271,8 +271,11 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
                          const Schema& schema) {
     const Experiment experiment = read_experiment(file, overrides, schema);
     std::vector<Sketch> sketches = sketches_of(experiment, schema);
-    Index longest = 0;
-    for (const Sketch& sketch : sketches) longest = std::max(longest, sketch.draft.recipe.train.length);
+    LongestOfArms longest;
+    for (const Sketch& sketch : sketches) {
+        longest.window = std::max(longest.window, sketch.draft.recipe.train.length);
+        longest.root = std::max(longest.root, root_length(sketch.draft.recipe));
+    }
     check_contrasts(sketches.front().draft.recipe.table.contrasts, experiment.axes, file.path);
     std::vector<Cell> cells;
     for (Sketch& sketch : sketches) {

@@ -64,8 +64,8 @@ std::vector<NamedMask> masks_of(const Recipe& recipe) {
 
 // Beyond the trained length by half, and no further than a table or grid holds.
 Index length_of_passes(const Recipe& recipe, const Transformer& model) {
-    if (model.axes() == 2) return recipe.train.length;
-    const Index trained = scaling_of(recipe.encoding.options).original_length(recipe.train.length);
+    if (model.axes() == 2) return trained_length(recipe);
+    const Index trained = scaling_of(recipe.encoding.options).original_length(trained_length(recipe));
     const Index wanted = trained + std::max<Index>(8, trained / 2);
     const auto holds = model.encoding().longest();
     return holds ? std::min(wanted, *holds) : wanted;
@@ -103,7 +103,7 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
     }
 
     // Where a rule changes the frequencies, which a fine-tuned model has behind it.
-    const Index switched = scaling_of(recipe.encoding.options).original_length(recipe.train.length);
+    const Index switched = scaling_of(recipe.encoding.options).original_length(trained_length(recipe));
     const VerifySubject whole{recipe, model, "the recipe's mask", switched, length, !trained};
     check_order(whole, take);
     check_shift(whole, take);

@@ -61,7 +61,7 @@ std::unique_ptr<Transformer> drawn_model(const Recipe& recipe) {
     for (std::size_t i = 0; i < store.parameters().size(); ++i)
         draw_parameter(store.parameters()[i], store.view(store.values(), static_cast<Index>(i)));
     store.touch();
-    const std::vector<Token> tokens = drawn_tokens(*model, recipe.train.length, 0);
+    const std::vector<Token> tokens = drawn_tokens(*model, trained_length(recipe), 0);
     const double factor = 1.05 / standard_deviation(logits_of(*model, text_pass(*model, recipe, tokens)));
     for (const char* name : {"final_norm.weight", "final_norm.bias"}) scale_parameter(store, name, factor);
     store.touch();
@@ -87,7 +87,7 @@ Batch drawn_batch(const Transformer& model, const Recipe& recipe, Index sequence
 
 Positions placed_text(const Transformer& model, const Recipe& recipe, const Positions& text) {
     const auto columns =
-        static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(recipe.train.length))));
+        static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(trained_length(recipe)))));
     std::vector<std::int64_t> values;
     for (Index b = 0; b < text.batch(); ++b) {
         for (Index t = 0; t < text.length(); ++t) {

@@ -16,8 +16,6 @@ namespace {
 
 constexpr double table_limit = 1e-12;  // relative, of tables in double
 
-using RuleChoices = std::vector<std::pair<std::string, OptionValue>>;
-
 // Tables of every rule for the same head, base and trained length.
 struct RuleTables {
     FrequencyRequest request;
@@ -34,13 +32,7 @@ struct RuleTables {
         return other;
     }
     RuleChoices of_factor(const std::string& rule, double factor) const {
-        if (rule == "plain") return {};
-        RuleChoices choices = {{"factor", factor}};
-        if (rule == "longrope") choices.emplace_back("long_factor", all_pairs(factor));
-        return choices;
-    }
-    std::vector<double> all_pairs(double value) const {
-        return std::vector<double>(static_cast<std::size_t>(request.width / 2), value);
+        return FrequencyRegistry::instance().at(rule).reaching(factor, request.width / 2);
     }
 };
 
@@ -66,9 +58,11 @@ void check_identities(const RuleTables& rules, const TakeCheck& take) {
     const RuleTables within = rules.at(trained), beyond = rules.at(4 * trained);
     const std::vector<double> plain = rules.table("plain", {});
     for (const std::string& rule : FrequencyRegistry::instance().names()) {
-        const bool follows = rule == "dynamic";  // its factor 1 still follows the length
+        const FrequencyRule& entry = FrequencyRegistry::instance().at(rule);
+        if (!entry.reaching) continue;
+        const RuleTables& where = entry.plain_within_only ? within : beyond;
         take({fmt::format("factor 1 of {} = plain RoPE", rule),
-              furthest((follows ? within : beyond).table(rule, rules.of_factor(rule, 1)), plain), 0});
+              furthest(where.table(rule, rules.of_factor(rule, 1)), plain), 0});
     }
     const std::vector<double> linear = beyond.table("linear", rules.of_factor("linear", 4));
     take({"longrope with all factors s = linear",
@@ -121,6 +115,7 @@ Tensor with_rotated_keys(const VerifySubject& s, const ForwardInput& whole) {
 
 void check_scaling_rules(const VerifySubject& s, const TakeCheck& take) {
     if (EncodingRegistry::instance().at(s.recipe.encoding.kind).scaling != ScalingSupport::every_rule) return;
+    if (!s.recipe.encoding.options.has("base")) return;  // the tables begin with it
     EncodingCard card;
     CardRequest request;
     request.length = s.trained;

@@ -77,10 +77,14 @@ std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) 
     // Without a step, train.length is no window's: a table may be shorter, and longer windows are not scored.
     const bool meets_them =
         recipe.train.steps() > 0 || recipe.data.positions.kind == PositionKind::randomized;
+    const PositionOptions& positions = recipe.data.positions;
+    const bool moved = positions.kind == PositionKind::randomized || positions.kind == PositionKind::pose;
     require(longest >= reach || !meets_them,
-            "encoding {}: its table holds positions 0 to {}, but those of the training data reach {} "
-            "(data.max_position {})",
-            recipe.encoding.kind, longest - 1, reach - 1, recipe.data.positions.max_position);
+            "encoding {}: its table holds {} positions, 0 to {}, but those of the training data reach {} "
+            "({} {})",
+            recipe.encoding.kind, longest, longest - 1, reach - 1,
+            moved ? "data.max_position" : "train.length",
+            moved ? positions.max_position : recipe.train.length);
     return model;
 }
 

@@ -25,6 +25,16 @@ evaluate: { lengths: [16, 32, 64], protocols: [same_target], targets: 64 }
 from: { run: yarn }
 """
 
+# What decides the function of a model, each away from its default, trained short.
+MASKED = """question: What stays?
+data: { corpus: generated, documents: 12, document_length: 2600 }
+model: { layers: 2, width: 16, heads: 2, norm: rms }
+encoding: { kind: fire, mlp_width: 8 }
+mask: { window: 6, global: 2, dilation: 2, global_projections: true }
+train: { length: 16, steps: 6, batch_tokens: 128, shards: 4, lr: 3e-3 }
+evaluate: { lengths: [16, 32, 64], protocols: [non_overlapping] }
+"""
+
 ARMS = BASE + """vary:
   arm:
     - { name: base }
@@ -91,6 +101,54 @@ class FromTest(CommandCase):
         ]
         for plain, scaled in zip(*losses):
             self.assertNotEqual(plain, scaled)
+
+    def losses(self, run):
+        runs = strict_json(self.locus("eval", run, "--json")[0])["runs"]
+        return [[result["nats_per_token"] for result in one["results"]] for one in runs]
+
+    def test_no_step_taken_nothing_changed(self):
+        self.write("masked.yaml", MASKED)
+        self.train("masked", recipe="masked.yaml")
+        evaluate = MASKED[MASKED.index("evaluate"):]
+        for length in "", "train.length: 64\n":
+            self.write("child.yaml", MASKED.splitlines()[1] + "\nfrom: { run: masked }\ntrain.steps: 0\n"
+                       "train.batch_tokens: 128\nmask: { window: 6 }\n" + length + evaluate)
+            out = "child" + length[-3:-1]
+            self.train(out, recipe="child.yaml")
+            self.assertEqual(self.parameters_hash(out), self.parameters_hash("masked"))
+            self.assertEqual(self.losses(out), self.losses("masked"))
+            self.assertEqual(self.manifest(out)["train_length"], 16)
+            self.assertEqual(self.card(out)["train_length"], 16)
+
+    def test_the_root_is_one_times(self):
+        """What the recipe does not say is the ancestor's, train.length as well: table, lengths, gains, manifest, card."""
+        self.write("base.yaml", BASE.replace("lengths: [16, 32, 64], ", ""))
+        self.train("base", recipe="base.yaml")
+        head = BASE.splitlines()[1] + "\nfrom: { run: base }\nencoding.scaling: { type: yarn, factor: 4 }\n"
+        arms = "vary:\n  arm:\n    - { name: zero, train.steps: 0 }\n"
+        evaluate = "evaluate: { protocols: [same_target], targets: 64 }\ntrain: { batch_tokens: 128, shards: 4, steps: 1 }\n"
+        tuned = "    - { name: tuned, train.length: 64 }\n"
+        for extra, says in ("", "trained at 16 tokens (1x)\n"), (tuned, "trained at 16 tokens (1x), fine-tuned at 64\n"):
+            out = f"o{len(extra)}"
+            self.write("arms.yaml", head + evaluate + arms + extra)
+            table = self.locus("run", "arms.yaml", "--out", out)[0]
+            for part in "16 (1x)", "32 (2x)", "64 (4x)", "128 (8x)", "loss(16) - loss(c)", says:
+                self.assertIn(part, table)
+            self.assertEqual(self.manifest(f"{out}/zero")["train_length"], 16)
+            self.assertEqual(self.card(f"{out}/zero")["train_length"], 16)
+            self.assertIn("train:\n  length: 16\n", (self.folder / out / "zero" / "recipe.yaml").read_text())
+        self.assertEqual(self.manifest(f"{out}/tuned")["train_length"], 64)
+
+    def test_what_is_said_is_kept_or_refused(self):
+        self.train("table", "encoding={kind: learned}", recipe="base.yaml")
+        says = ["from.run: table", "encoding.table", "16", "64"]
+        for words in ["train", "--dry-run"], ["train", "--out", "x"], ["run", "--dry-run"], ["run", "--out", "x"]:
+            self.refuses(5, words[0], "bare.yaml", "from={run: table}", "encoding.max_length=64", *words[1:], says=says)
+        self.assertFalse((self.folder / "x" / "checkpoints").exists())
+        self.train("t5", "encoding={kind: t5}", recipe="base.yaml")
+        self.train("unscaled", "from={run: t5}", "encoding.logits=unscaled", recipe="bare.yaml")
+        card = self.card("unscaled")
+        self.assertEqual((card["kind"], card["logit_scale"]), ("t5", 1))
 
     def test_a_chosen_step_and_a_checkpoint(self):
         self.train("base", recipe="base.yaml")

@@ -50,6 +50,19 @@ class SearchTest(CommandCase):
             self.assertTrue(low <= verdict["gain"] <= high)
             self.assertAlmostEqual(verdict["nats_per_token"] - one["unseen_nats_per_token"], verdict["gain"])
 
+    def test_all_is_inherited_and_the_step_is_the_recipes(self):
+        """A search without room to move is an evaluation: of the ancestor's mask, at the step that was named."""
+        self.train("masked", "mask={window: 4}", "train.checkpoint_every=20", recipe="base.yaml")
+        still = ["search.iterations=1", "search.population=2", "search.parents=1", "search.mutations=1",
+                 "search.crossovers=0"]
+        of = lambda out, start: self.search(out, f"from={start}", *still)["unseen_nats_per_token"]
+        whole = of("masked_search", "{run: masked}")
+        self.assertIn("  window: 4\n", (self.folder / "masked_search" / "recipe.yaml").read_text())
+        self.assertNotEqual(whole, of("plain_search", "{run: base}"))
+        self.assertNotEqual(whole, of("early_search", "{run: masked, step: 20}"))
+        self.assertEqual(of("late_search", "{run: masked, step: 40}"), whole)
+        self.refuses(2, "search", "search.yaml", "encoding={kind: xpos}", "--out", "x", says=["rope", "xpos"])
+
     def test_the_fragment_is_a_recipe(self):
         found = self.search("found")
         fragment = (self.folder / "found" / "best.yaml").read_text()

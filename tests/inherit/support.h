@@ -137,6 +137,7 @@ inline void expect_same_function(const Settings& ancestor, const Settings& says,
     child.insert(says.begin(), says.end());
     SCOPED_TRACE(text_of(ancestor) + "--- and then\n" + text_of(child));
     const Cell second = cell_from(child);
+    EXPECT_EQ(second.recipe.encoding.options.values(), first.recipe.encoding.options.values());
     check_beginning(second);
     const auto heir = make_model(second.recipe);
     const Beginning beginning = begin_from(second, path.parent_path() / "child", *heir);

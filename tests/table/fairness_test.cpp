@@ -46,6 +46,25 @@ TEST(Fairness, UndeclaredDifferencesStandInTheFirstLine) {
     }
 }
 
+// Arms that extend runs of other folders differ in what they inherit.
+TEST(Fairness, WhatIsInheritedIsDeclaredByTheRunThatIsNamed) {
+    for (const bool declared : {true, false}) {
+        Scratch scratch;
+        std::vector<FakeRun> runs = two_arms();
+        for (FakeRun& run : runs) {
+            run.manifest["varied"] =
+                declared ? nlohmann::json{"encoding", "from.run"} : nlohmann::json{"encoding"};
+            const bool rope = run.arm == "rope";
+            run.recipe_extra = std::string("mask: {causal: true") + (rope ? ", window: 8}\n" : "}\n") +
+                               "from: {run: " + (declared ? run.arm : "same") + ", original_length: 64}\n";
+        }
+        write_runs(scratch.path(), runs);
+        const Table table = make_table(scratch.path());
+        EXPECT_EQ(table.warning.find("mask.window") == std::string::npos, declared) << table.warning;
+        EXPECT_EQ(says(table.ledger, {"mask.window: 8 (rope), none (alibi)"}), declared);
+    }
+}
+
 TEST(Fairness, OtherTokensScoredStandInTheFirstLine) {
     Scratch scratch;
     std::vector<FakeRun> runs = two_arms();

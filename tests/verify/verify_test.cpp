@@ -77,6 +77,30 @@ const bool added = add_faulty("sound", Fault::none) && add_faulty("length_unsaid
                    add_faulty("absolute_angle", Fault::absolute_angle) &&
                    add_faulty("no_effect", Fault::no_effect);
 
+// Rules of others: their option is not called factor; one says how it is plain, and may say it wrongly, one
+// says nothing.
+bool says_wrongly = false;
+
+Frequencies stretched(const FrequencyRequest& request, const Options& options) {
+    Frequencies frequencies{.inverse = plain_frequencies(request)};
+    for (double& theta : frequencies.inverse) theta /= options.number("stretch");
+    return frequencies;
+}
+
+bool add_rule(const std::string& name, decltype(FrequencyRule::reaching) reaching) {
+    return FrequencyRegistry::instance().add(
+        name, {.doc = "in the tests only",
+               .options = {{.name = "stretch", .standard = 3.0, .doc = "what frequencies are divided by"}},
+               .reaching = std::move(reaching),
+               .frequencies = stretched});
+}
+
+const bool rules_added = add_rule("test_says_how",
+                                  [](double factor, Index) {
+                                      return RuleChoices{{"stretch", says_wrongly ? factor + 1 : factor}};
+                                  }) &&
+                         add_rule("test_says_nothing", nullptr);
+
 Recipe recipe_with(const std::string& kind) {
     Recipe recipe;
     recipe.model = {.layers = 2, .width = 16, .heads = 2, .kv_heads = 2, .mlp_ratio = 2};
@@ -98,6 +122,20 @@ TEST(Verify, PassesWhatIsSound) {
     EXPECT_TRUE(added);
     for (const char* kind : {"sound", "rope", "t5", "alibi", "sinusoidal", "learned", "nope"})
         EXPECT_EQ(failures(kind), "") << kind;
+}
+
+TEST(Verify, AsksRulesHowTheyArePlain) {
+    ASSERT_TRUE(rules_added);
+    std::string names;
+    for (const Check& check : verify(recipe_with("rope"), nullptr, {}).checks) names += check.name + "\n";
+    EXPECT_EQ(names.find("test_says_nothing"), std::string::npos);
+    for (const char* rule :
+         {"test_says_how", "plain", "linear", "ntk", "dynamic", "longrope", "yarn", "llama3"})
+        EXPECT_NE(names.find(fmt::format("factor 1 of {} = plain RoPE", rule)), std::string::npos) << rule;
+    EXPECT_EQ(failures("rope"), "");
+    says_wrongly = true;
+    EXPECT_EQ(failures("rope"), "factor 1 of test_says_how = plain RoPE\n");
+    says_wrongly = false;
 }
 
 TEST(Verify, FindsTermsThatFollowTheLengthUnsaid) {
