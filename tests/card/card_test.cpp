@@ -61,7 +61,7 @@ TEST(Card, DistancesReachBetweenThePositionsAskedFor) {
 }
 
 TEST(Card, T5HasRowsAndItsOwnParameters) {
-    const json card = card_of("encoding: {kind: t5, logits: unscaled}\n", {{}, 200});
+    const json card = card_of("encoding: {kind: t5@t5}\n", {{}, 200});  // 32 buckets up to 128, unscaled
     EXPECT_EQ(card["logit_scale"], 1.0);
     EXPECT_EQ(card["encoding_parameters"], 4 * 32);
     EXPECT_EQ(card["rows"][15], 15);
@@ -111,8 +111,7 @@ TEST(Card, ConventionsAreAllThere) {
               std::string::npos);  // 1 / sqrt(64)
     EXPECT_NE(conventions["initialisation"].get<std::string>().find("= 0.0625)"),
               std::string::npos);  // 1 / sqrt(64) / sqrt(4)
-    const json narrow = card_of(
-        "model: {layers: 2, width: 64, heads: 4, init: 0.02}\nencoding: {kind: rope}\n")["conventions"];
+    const json narrow = card_of("encoding: {kind: rope}\n", {}, {"model.init=0.02"})["conventions"];
     EXPECT_NE(narrow["initialisation"].get<std::string>().find("= 0.01)"), std::string::npos);
 }
 
@@ -149,7 +148,7 @@ TEST(Card, PairsThatStandAndPairsOfSeveralAxes) {
 
 TEST(Card, XposHasItsDecay) {
     const json card =
-        card_of("encoding: {kind: xpos}\n", {{16, 528}, 0});  // the centre, half of 32, and 512 more
+        card_of("encoding: {kind: xpos, scale_base: 512}\n", {{16, 528}, 0});  // the centre and 512 more
     for (std::size_t i = 0; i < 8; ++i) {
         const double zeta = (2 * static_cast<double>(i) + 0.4 * 16) / (1.4 * 16);
         EXPECT_NEAR(card["zeta"][i].get<double>(), zeta, 1e-14);
