@@ -54,28 +54,38 @@ void SelfAttention::initialise() const {
 }
 
 Variable SelfAttention::operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
-                                   const Mask& mask, AttentionForm form) const {
-    if (!global_qkv_) return output_(attend(qkv_, x, terms, positions, mask, form));
+                                   const Mask& mask, AttentionForm form, Index asked) const {
+    if (!global_qkv_) return output_(attend(qkv_, x, terms, positions, mask, form, asked));
     Mask rows = mask;  // rows that a mask leaves out are zero: the two parts add up
     rows.rows = Mask::Rows::local;
-    Variable seen = attend(qkv_, x, terms, positions, rows, form);
+    Variable seen = attend(qkv_, x, terms, positions, rows, form, asked);
     if (mask.query_offset < mask.global) {
         rows.rows = Mask::Rows::global;
-        seen = add(seen, attend(*global_qkv_, x, terms, positions, rows, form));
+        seen = add(seen, attend(*global_qkv_, x, terms, positions, rows, form, asked));
     }
     return output_(seen);
 }
 
-// [B, T, heads * head_dim]: what the queries of these projections see.
+// [B, asked, heads * head_dim]: what the queries of these projections see.
 Variable SelfAttention::attend(const Linear& qkv, const Variable& x, const PositionTerms& terms,
-                               const Positions& positions, const Mask& mask, AttentionForm form) const {
+                               const Positions& positions, const Mask& mask, AttentionForm form,
+                               Index asked) const {
     const Variable packed = qkv(x);  // [B, T, (heads + 2 kv_heads) head_dim]
     Variable q = split_heads(packed, 0, heads_, head_dim_);
     Variable k = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_);
     const Variable v = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
     if (terms.query) q = rotate(q, terms.query);
     if (terms.key) k = rotate(k, terms.key);
-    return run_attention(form, q, k, v, {terms, positions, positions}, mask);
+    const Index length = x.size(1), first = length - asked;
+    if (first == 0) return run_attention(form, q, k, v, {terms, positions, positions}, mask);
+    PassPart last;
+    last.sequences = x.size(0);
+    last.first = first;
+    last.rows = asked;
+    Mask of_last = mask;
+    of_last.query_offset += first;
+    return run_attention(form, rows_of(q, last), k, v, {terms, positions.slice(first, asked), positions},
+                         of_last);
 }
 
 Variable SelfAttention::operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache,

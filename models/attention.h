@@ -23,9 +23,10 @@ class SelfAttention {
     /// Makes the global projections equal to the others: to be called once the store has its values.
     void initialise() const;
 
-    /// x [B, T, width] at `positions`, with the terms of the encoding.
+    /// x [B, T, width] at `positions`, with the terms of the encoding. Only the last `asked` tokens of every
+    /// sequence ask, [B, asked, width]; fewer than T without a tape only.
     Variable operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
-                        const Mask& mask, AttentionForm form) const;
+                        const Mask& mask, AttentionForm form, Index asked) const;
 
     /// The same part by part, each behind the tokens that `cache` (null: none) holds of its sequences at
     /// `layer`. Rows of no part see nothing. Without a tape: nothing is recorded.
@@ -34,7 +35,7 @@ class SelfAttention {
 
   private:
     Variable attend(const Linear& qkv, const Variable& x, const PositionTerms& terms,
-                    const Positions& positions, const Mask& mask, AttentionForm form) const;
+                    const Positions& positions, const Mask& mask, AttentionForm form, Index asked) const;
 
     Index heads_, kv_heads_, head_dim_;
     Linear qkv_, output_;

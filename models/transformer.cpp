@@ -6,6 +6,7 @@
 #include "framework/core/arena.h"
 #include "framework/ops/embedding.h"
 #include "framework/ops/matmul.h"
+#include "framework/ops/shape.h"
 #include "models/layer_mask.h"
 #include "models/pass_cut.h"
 
@@ -78,6 +79,40 @@ Variable without_padding(const Variable& x, std::span<const std::int32_t> segmen
     for (std::size_t i = 0; i < segments.size(); ++i)
         kept.data()[i] = static_cast<Scalar>(segments[i] < 0 ? 0 : 1);
     return multiply(x, kept);
+}
+
+std::vector<Index> places_of_targets(std::span<const Token> targets) {
+    std::vector<Index> places;
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        if (targets[i] != Batch::no_target) places.push_back(static_cast<Index>(i));
+    return places;
+}
+
+// Rows of [B, T, width] by their places: [places, width]. Nothing is recorded.
+Variable rows_of(const Variable& x, std::span<const Index> places) {
+    const Index width = x.size(-1);
+    const Tensor out = Tensor::empty({static_cast<Index>(places.size()), width});
+    for (std::size_t i = 0; i < places.size(); ++i)
+        std::copy_n(x.value().data() + places[i] * width, width, out.data() + static_cast<Index>(i) * width);
+    return out;
+}
+
+/// The last `length` tokens of every sequence.
+struct Tail {
+    Index length;
+    std::vector<Index> places;  // of them, in [B, T]: [B, length]
+    std::vector<Index> kept;    // what is asked for, in [B, length]
+};
+
+// The shortest that holds all these places of [B, T].
+Tail tail_of(std::span<const Index> kept, Index batch, Index length) {
+    Index first = length;
+    for (const Index place : kept) first = std::min(first, place % length);
+    Tail tail{length - first, {}, {}};
+    for (Index b = 0; b < batch; ++b)
+        for (Index t = first; t < length; ++t) tail.places.push_back(b * length + t);
+    for (const Index place : kept) tail.kept.push_back(place / length * tail.length + place % length - first);
+    return tail;
 }
 
 }  // namespace
@@ -153,7 +188,7 @@ Variable Transformer::hidden(const ForwardInput& input) const {
     if (input.growing || (input.cache != nullptr && input.cache->options().growing))
         return hidden_growing(input);
     const bool by_parts = input.cache != nullptr || (!input.segments.empty() && mask_.global > 0);
-    return by_parts ? hidden_by_parts(input) : hidden_whole(input);
+    return by_parts ? hidden_by_parts(input) : hidden_whole(input, {});
 }
 
 Variable Transformer::embedded(const ForwardInput& input) const {
@@ -162,7 +197,9 @@ Variable Transformer::embedded(const ForwardInput& input) const {
     return embedding(tokens_, std::move(ids), input.batch, input.length);
 }
 
-Variable Transformer::hidden_whole(const ForwardInput& input) const {
+// Behind the last attention every place stands for itself, so only the places `kept` go on, [kept, width],
+// and in it only the places from the first of them on ask; all of them, [B, T, width], where it is empty.
+Variable Transformer::hidden_whole(const ForwardInput& input, std::span<const Index> kept) const {
     Context context{input.frequency_length == 0 ? input.length : input.frequency_length, 0, site()};
     PositionTerms terms = encoding_->terms(input.positions, input.positions, context);
     const double rate = input.training ? model_.dropout : 0;
@@ -185,12 +222,16 @@ Variable Transformer::hidden_whole(const ForwardInput& input) const {
         Mask seen = mask(layer);
         seen.query_segments.assign(input.segments.begin(), input.segments.end());
         seen.key_segments = seen.query_segments;
-        x = add(x,
-                drop(block.attention(block.attention_norm(x), terms, input.positions, seen, input.attention),
-                     2 * layer + 1));
+        const bool is_last = layer + 1 == model_.layers && !kept.empty();
+        const Tail tail = is_last ? tail_of(kept, input.batch, input.length) : Tail{input.length};
+        const Variable told = block.attention(block.attention_norm(x), terms, input.positions, seen,
+                                              input.attention, tail.length);
+        if (is_last) x = reshape(rows_of(x, tail.places), told.shape());
+        x = add(x, drop(told, 2 * layer + 1));
+        if (is_last) x = rows_of(x, tail.kept);
         x = add(x, drop(block.mlp(block.mlp_norm(x)), 2 * layer + 2));
     }
-    return without_padding((*final_norm_)(x), input.segments);
+    return kept.empty() ? without_padding((*final_norm_)(x), input.segments) : (*final_norm_)(x);
 }
 
 // Terms of every part at `layer`. Rotations belong to the new tokens alone, so the cached keys are asked for
@@ -275,7 +316,36 @@ Variable Transformer::logits_of(const Variable& hidden) const {
 
 CrossEntropy Transformer::loss(const ForwardInput& input, std::span<const Token> targets,
                                bool keep_nats) const {
+    const bool whole = input.cache == nullptr && !input.growing && input.segments.empty();
+    if (whole && Tape::current() == nullptr && !input.training) {
+        const std::vector<Index> asked = places_of_targets(targets);
+        if (!asked.empty() && asked.size() < targets.size()) return loss_of(asked, input, targets, keep_nats);
+    }
     return linear_cross_entropy(hidden(input), output_matrix(), targets, keep_nats);
+}
+
+// The same loss from the places that are asked for alone.
+CrossEntropy Transformer::loss_of(std::span<const Index> asked, const ForwardInput& input,
+                                  std::span<const Token> targets, bool keep_nats) const {
+    check_input(input, axes_);
+    require_axes(kind_, input.positions.axes());
+    require(static_cast<Index>(targets.size()) == input.batch * input.length,
+            "transformer: {} targets for [{}, {}]", targets.size(), input.batch, input.length);
+    std::vector<Token> tokens;
+    for (const Index place : asked) tokens.push_back(targets[static_cast<std::size_t>(place)]);
+    CrossEntropy loss = linear_cross_entropy(hidden_whole(input, asked), output_matrix(), tokens, keep_nats);
+    if (!keep_nats) return loss;
+    std::vector<double> nats(targets.size(), 0.0);
+    for (std::size_t i = 0; i < asked.size(); ++i) nats[static_cast<std::size_t>(asked[i])] = loss.nats[i];
+    loss.nats = std::move(nats);
+    return loss;
+}
+
+bool Transformer::later_tokens_change_nothing() const {
+    if (!mask_.causal || encoding_->varies_by_length() || encoding_->keys_stay_raw()) return false;
+    const Positions origin(1, 1, axes_, std::vector<std::int64_t>(static_cast<std::size_t>(axes_), 0));
+    // Where a term has no tiles, sums run over blocks that depend on the length.
+    return has_tiles(encoding_->terms(origin, origin, {1, 0, site()}));
 }
 
 double Transformer::flops_per_token(Index length) const {

@@ -74,7 +74,8 @@ class Transformer {
     /// Logits [B, T, vocabulary] of states [B, T, width].
     Variable logits_of(const Variable& hidden) const;
 
-    /// Cross-entropy of the places that have a target, targets [batch, length].
+    /// Cross-entropy of the places that have a target, targets [batch, length]. Without a tape, the other
+    /// places end with the last attention.
     CrossEntropy loss(const ForwardInput& input, std::span<const Token> targets,
                       bool keep_nats = false) const;
 
@@ -88,6 +89,11 @@ class Transformer {
     Mask mask(Index layer) const;
     Index axes() const { return axes_; }  // of the positions that the encoding reads; text repeats its one
     Site site() const { return mask_.causal ? Site::self_causal : Site::self_bidirectional; }
+
+    /// Whether the tokens behind a token, and their number, change nothing of its logits, not a bit: then the
+    /// first logits of a sequence are those of a shorter one. Only of consecutive positions, without
+    /// segments.
+    bool later_tokens_change_nothing() const;
 
     /// 6 P + 6 layers width length + those of the encoding: floating point operations of products in
     /// training on a token in a causal window, forward and backward (arXiv:2001.08361). P counts the matrices
@@ -105,7 +111,9 @@ class Transformer {
 
     Variable output_matrix() const;
     Variable embedded(const ForwardInput& input) const;
-    Variable hidden_whole(const ForwardInput& input) const;
+    Variable hidden_whole(const ForwardInput& input, std::span<const Index> kept) const;
+    CrossEntropy loss_of(std::span<const Index> asked, const ForwardInput& input,
+                         std::span<const Token> targets, bool keep_nats) const;
     Variable hidden_by_parts(const ForwardInput& input) const;
     Variable hidden_growing(const ForwardInput& input) const;
     void set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;

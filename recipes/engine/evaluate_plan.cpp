@@ -173,11 +173,15 @@ void plan_targets(EvaluationJob& job, const EvaluationPlan& plan, const Split& s
 
 }  // namespace
 
+Index inputs_of(const std::vector<Window>& windows) {
+    Index sum = 0;
+    for (const Window& window : windows) sum += window.inputs;
+    return sum;
+}
+
 Index EvaluationJob::inputs() const {
     Index sum = 0;
-    for (const auto& of_length : windows) {
-        for (const Window& window : of_length) sum += window.inputs;
-    }
+    for (const auto& of_length : windows) sum += inputs_of(of_length);
     return sum;
 }
 

@@ -17,7 +17,7 @@ struct EvaluationPlan {
     Index targets = 2048;     // of same_target
     Index train_length = 0;   // 1x: the context that gains are counted from, where it is among the lengths
     bool contiguous = false;  // Splits::contiguous: the split is a piece of one document
-    PositionOptions positions = {};  // of the windows
+    PositionOptions positions = {};       // of the windows
     std::vector<std::string> notes = {};  // about the model, for a reader of the results
 };
 
@@ -29,6 +29,9 @@ struct EvaluationJob {
 
     Index inputs() const;  // tokens to run through the model
 };
+
+/// Tokens that these windows show to a model.
+Index inputs_of(const std::vector<Window>& windows);
 
 inline constexpr Index bootstrap_block = 4096;  // tokens of a stream that are drawn together
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <map>
 
 #include "data/positions.h"
@@ -132,11 +131,9 @@ void gather_losses(const std::vector<Pass>& passes, const Communicator& group, s
 
 }  // namespace
 
-std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
-                          std::span<const Window> windows, Index slots, Workers& workers,
-                          ProgressCount& progress, const PositionOptions& positions,
-                          const Communicator& group) {
-    std::vector<double> nats(static_cast<std::size_t>(slots), std::numeric_limits<double>::quiet_NaN());
+void score(const Transformer& model, std::span<const SplitDocument> documents,
+           std::span<const Window> windows, std::vector<double>& nats, Workers& workers,
+           ProgressCount& progress, const PositionOptions& positions, const Communicator& group) {
     const std::vector<Pass> passes = make_passes(windows);
     const std::vector<const Pass*> own = passes_of(passes, group.rank(), group.size());
     std::atomic<std::size_t> next = 0;
@@ -165,7 +162,6 @@ std::vector<double> score(const Transformer& model, std::span<const SplitDocumen
     gather_losses(passes, group, nats);
     for (const Pass* pass : own) tokens -= pass->sequences() * pass->length();
     if (!group.alone()) together(group, [&] { progress.add(tokens); });
-    return nats;
 }
 
 TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers,
@@ -179,8 +175,9 @@ TokenSum split_loss(const Transformer& model, const Split& split, Index length, 
         sum.tokens += std::max<Index>(0, tokens - 1);
     }
     ProgressCount silent(nullptr, 0);
-    for (double nats : score(model, split.documents, windows, sum.tokens, workers, silent, positions, group))
-        sum.nats += nats;
+    std::vector<double> nats(static_cast<std::size_t>(sum.tokens));
+    score(model, split.documents, windows, nats, workers, silent, positions, group);
+    for (const double each : nats) sum.nats += each;
     return sum;
 }
 

@@ -35,14 +35,13 @@ class ProgressCount {
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// Nats of the scored places of `windows`, each at its slot, [slots]; NaN where no window writes. Positions
+/// Writes the nats of the scored places of `windows` into `nats`, [slots], each at its slot. Positions
 /// are evaluation_positions(): they count from 0 in each window, or are drawn for it. Windows of equal length
 /// share a forward pass of a size that depends on their length and number only, so the numbers of workers and
 /// ranks change no bit. The ranks of `group` share the passes out; all get all results.
-std::vector<double> score(const Transformer& model, std::span<const SplitDocument> documents,
-                          std::span<const Window> windows, Index slots, Workers& workers,
-                          ProgressCount& progress, const PositionOptions& positions = {},
-                          const Communicator& group = {});
+void score(const Transformer& model, std::span<const SplitDocument> documents,
+           std::span<const Window> windows, std::vector<double>& nats, Workers& workers,
+           ProgressCount& progress, const PositionOptions& positions = {}, const Communicator& group = {});
 
 /// Loss over a split in windows of `length` that do not overlap; sum 0 over 0 tokens where there is no
 /// target.

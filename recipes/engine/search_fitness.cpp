@@ -36,7 +36,9 @@ Index FixedWindows::tokens() const {
 std::vector<double> FixedWindows::nats(const Transformer& model) const {
     Workers one(1);
     ProgressCount silent(nullptr, 0);
-    return score(model, split_.documents, windows_, tokens(), one, silent);
+    std::vector<double> nats(static_cast<std::size_t>(tokens()));
+    score(model, split_.documents, windows_, nats, one, silent);
+    return nats;
 }
 
 std::vector<double> spread(Workbench& bench, Index count, Index width,

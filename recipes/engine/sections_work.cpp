@@ -220,7 +220,8 @@ std::vector<Key> evaluate_keys() {
     Keys<E> keys("evaluate", &Recipe::evaluate);
     keys.custom(
         "lengths",
-        "tokens, ascending; may begin below the training length; default: 1, 2, 4 and 8 times the longest one, "
+        "tokens, ascending; may begin below the training length; default: 1, 2, 4 and 8 times the longest "
+        "one, "
         "before anything is extended",
         [](Draft& draft, const Value& value, const std::string& path) {
             std::vector<Index> lengths;

@@ -42,7 +42,9 @@ TEST(Evaluate, aTableIsNeverReadBeyondItsEnd) {
     for (std::size_t r = 0; r < learned.runs.size(); ++r) {
         const ProtocolRun& run = learned.runs[r];
         EXPECT_EQ(run.losses.index, rope.runs[r].losses.index);  // the same tokens for every arm
-        if (run.protocol.kind == ProtocolKind::same_target) EXPECT_EQ(run.none_beyond, 16);
+        if (run.protocol.kind == ProtocolKind::same_target) {
+            EXPECT_EQ(run.none_beyond, 16);
+        }
         for (const EvaluationResult& result : run.results) {
             const Index needed = result.bin ? (*result.bin)[1] : result.length;
             EXPECT_EQ(result.state, needed <= 16 ? ResultState::ok : ResultState::beyond_table);

@@ -107,6 +107,66 @@ TEST(Evaluate, sameTargetVariesTheContextOnly) {
     EXPECT_EQ(run.results[1].gain_interval->high, 0);
 }
 
+class EachEncoding : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Encodings, EachEncoding, testing::ValuesIn(test::text_encodings()));
+
+// Windows that another length or protocol has run are not run again: not a bit shows it.
+TEST_P(EachEncoding, aLengthAloneScoresTheSameBits) {
+    const RandomText text({300, 77, 150, 2, 40});
+    Transformer model = make_model(GetParam());
+    sharpen(model);
+    std::vector<Protocol> protocols;
+    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    const std::vector<Index> lengths = {1, 3, 8, 16, 32, 64};
+    const EvaluationReport all = evaluate_bytes(model, text.split, plan_of(lengths, protocols));
+    for (std::size_t p = 0; p < protocols.size(); ++p) {
+        if (protocols[p].kind == ProtocolKind::same_target) continue;  // its tokens follow the longest
+        for (std::size_t k = 0; k < all.runs[p].losses.lengths.size(); ++k) {
+            const Index length = all.runs[p].losses.lengths[k];
+            const auto alone = evaluate_bytes(model, text.split, plan_of({length}, {protocols[p]}));
+            const std::vector<double>&expected = alone.runs[0].losses.nats[0],
+                  &found = all.runs[p].losses.nats[k];
+            ASSERT_EQ(found.size(), expected.size());
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                if (std::isnan(expected[i]))
+                    EXPECT_TRUE(std::isnan(found[i])) << length << " " << i;
+                else
+                    EXPECT_EQ(found[i], expected[i]) << text_of(protocols[p]) << " " << length << " " << i;
+            }
+        }
+    }
+}
+
+// Only the places that are asked go through what follows the last attention: not a bit shows it.
+TEST_P(EachEncoding, aPlaceScoresTheSameBitsWithoutTheOthers) {
+    const RandomText text({40});
+    Transformer model = make_model(GetParam(), 64);
+    sharpen(model);
+    const std::vector<Token> targets(text.texts[0].begin() + 1, text.texts[0].end());
+    for (const Index batch : {1, 3}) {
+        ForwardInput input;
+        input.tokens = std::span(text.texts[0]).subspan(0, 39);
+        input.batch = batch;
+        input.length = 39 / batch;
+        input.positions = Positions::consecutive(input.length);
+        const CrossEntropy all = model.loss(input, targets, true);
+        double total = 0;
+        std::vector<Token> some(39, Batch::no_target);
+        for (const std::size_t place : {5, 6, 11, 38}) {
+            some[place] = targets[place];
+            total += all.nats[place];
+            std::vector<Token> one(39, Batch::no_target);
+            one[place] = targets[place];
+            EXPECT_EQ(model.loss(input, one, true).nats[place], all.nats[place]) << place;
+            EXPECT_EQ(model.loss(input, one).total, all.nats[place]);
+        }
+        const CrossEntropy few = model.loss(input, some, true);
+        EXPECT_EQ(few.total, total);
+        EXPECT_EQ(few.targets, 4);
+        for (std::size_t i = 0; i < 39; ++i) EXPECT_EQ(few.nats[i], some[i] < 0 ? 0 : all.nats[i]) << i;
+    }
+}
+
 // Short contexts share the targets of the longest, and gains stay those over the trained length.
 TEST(Evaluate, contextsBelowTheTrainedLengthMeetTheSameTargets) {
     const RandomText text({200, 40, 120});

@@ -54,6 +54,14 @@ inline void scale_parameters(Transformer& model, const std::string& ending, Scal
     model.parameters().touch();
 }
 
+/// Encodings of one axis of positions.
+inline std::vector<std::string> text_encodings() {
+    std::vector<std::string> kinds;
+    for (const std::string& kind : EncodingRegistry::instance().names())
+        if (EncodingRegistry::instance().at(kind).reads(1)) kinds.push_back(kind);
+    return kinds;
+}
+
 inline constexpr ProtocolKind all_kinds[] = {ProtocolKind::non_overlapping, ProtocolKind::sliding,
                                              ProtocolKind::per_position, ProtocolKind::same_target};
 
