@@ -42,9 +42,9 @@ int train(const Words& words, const Communicator& world) {
         expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
     require(cells.size() == 1, "{}: varies over {} cells; `locus run` trains them all, vary={{}} none",
             arguments.subject("RECIPE"), cells.size());
+    check_beginning(cells.front());
     if (arguments.has("dry-run")) {
         make_trainable_model(cells.front().recipe);  // refuses sizes that do not fit
-        check_beginning(cells.front());
         fmt::print("{}", write_recipe(cells.front().recipe, recipe_schema()));
         return 0;
     }
