@@ -187,7 +187,7 @@ class Recipes(CommandCase):
         self.write("again.yaml", again)
         self.assertEqual(self.resolved(recipe="again.yaml"), again)
         self.write("standard.yaml", self.resolved("encoding={kind: mrope}"))
-        self.assertIn('mrope_section: ""', self.resolved(recipe="standard.yaml"))
+        self.assertIn('mrope_section: "1,2,1"', self.resolved(recipe="standard.yaml"))
 
 
 if __name__ == "__main__":
