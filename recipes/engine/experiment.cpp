@@ -123,9 +123,9 @@ EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, co
     const EvaluateOptions& options = recipe.evaluate;
     const Split& split = options.split == EvaluatedSplit::test ? data.splits.test : data.splits.valid;
     // Gains are counted from the length that the model had before anything was extended.
-    const EvaluationPlan plan{
-        options.lengths,     options.protocols,       options.targets,      root_length(recipe),
-        data.splits.contiguous, recipe.data.positions, cautions_of(recipe)};
+    const EvaluationPlan plan{options.lengths,     options.protocols,      options.targets,
+                              root_length(recipe), data.splits.contiguous, recipe.data.positions,
+                              cautions_of(recipe)};
     const auto tokenizer = make_tokenizer(recipe.data.tokenizer);
     const auto begin = Clock::now();
     EvaluationReport report = evaluate(
