@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/core/error.h"
+#include "framework/core/stop.h"
 #include "framework/io/checksum.h"
 
 namespace locus {
@@ -45,6 +46,7 @@ void CorpusBuilder::add(const Corpus& other, const std::string& where) {
 
 void CorpusBuilder::add(const std::string& name, const std::string& book, std::span<const Token> tokens,
                         const std::string& where) {
+    throw_if_stopped();
     check_name(name, where);
     check_name(book, where);
     require(seen_.emplace(book, name).second, Failure::data, "{}: document '{}' of book '{}' is there twice",

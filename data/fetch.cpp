@@ -1,15 +1,18 @@
 #include "data/fetch.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include "framework/core/error.h"
+#include "framework/core/stop.h"
 
 extern char** environ;
 
@@ -60,11 +63,15 @@ class Process {
     Process& operator=(const Process&) = delete;
     ~Process() {
         if (output_ >= 0) ::close(output_);
-        if (child_ > 0) wait();
+        if (child_ > 0) end();
     }
 
-    /// The next bytes of output; empty at its end.
+    /// The next bytes of output; empty at its end. Throws an interrupted Error where this process is to stop.
     std::string read() {
+        pollfd output{output_, POLLIN, 0};
+        do {
+            throw_if_stopped();
+        } while (::poll(&output, 1, 100) <= 0);
         char block[4096];
         ssize_t count = 0;
         while ((count = ::read(output_, block, sizeof block)) < 0 && errno == EINTR) {
@@ -82,6 +89,17 @@ class Process {
     }
 
   private:
+    // Python ends by an exception, and so removes what it had begun; where it takes too long, at once.
+    void end() {
+        ::kill(child_, SIGINT);
+        for (int tenths = 0; tenths < 10; ++tenths) {
+            if (::waitpid(child_, nullptr, WNOHANG) != 0) return;
+            ::usleep(100'000);
+        }
+        ::kill(child_, SIGKILL);
+        wait();
+    }
+
     [[noreturn]] static void refuse(const std::string& program, int code) {
         fail(Failure::data, "cannot run {}: {}", program, std::generic_category().message(code));
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/core/error.h"
+#include "framework/core/stop.h"
 
 namespace locus {
 
@@ -29,6 +30,7 @@ std::string gunzip(std::string_view compressed, const std::string& where) {
     std::size_t taken = 0;  // avail_in has 32 bits, so the input is handed over in pieces
     int state = Z_OK;
     while (taken < compressed.size()) {
+        throw_if_stopped();
         if (state == Z_STREAM_END) inflateReset(&stream);  // a further member
         const std::size_t piece = std::min<std::size_t>(compressed.size() - taken, 1 << 20);
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data() + taken));

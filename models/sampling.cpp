@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/core/error.h"
+#include "framework/core/scalar.h"
 
 namespace locus {
 
@@ -12,7 +13,7 @@ namespace {
 void require_finite(std::span<const double> logits) {
     for (std::size_t i = 0; i < logits.size(); ++i)
         require(std::isfinite(logits[i]), Failure::numeric, "sample: the logit of token {} is {}", i,
-                logits[i]);
+                unsigned_nan(logits[i]));
 }
 
 double sum_of(std::span<const Candidate> candidates) {

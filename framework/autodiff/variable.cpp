@@ -166,6 +166,7 @@ void Tape::backward(const Variable& output, const Tensor& cotangent) {
     for (std::size_t i = last.number + 1; i-- > 0;) {
         Node& node = *nodes_[i];
         if (node.leaf) continue;
+        throw_if_stopped();
         if (node.gradient && node.pullback) {
             const ProfiledPullback timed(node.op);
             node.pullback(node.gradient, Gradients(node));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "framework/core/profile.h"
+#include "framework/core/stop.h"
 #include "framework/core/tensor.h"
 
 namespace locus::inline LOCUS_SCALAR {
@@ -119,10 +120,12 @@ Node* append_node(const Tensor& value, std::span<const Variable> inputs, Pullbac
 bool any_tracked(std::span<const Variable> inputs);
 
 /// Puts an op on the tape. Where no input is tracked the result is a constant and the pullback is dropped. In
-/// a profile the op has the name of the function that records it.
+/// a profile the op has the name of the function that records it. Throws an interrupted Error where this
+/// process is asked to stop: whatever runs a model, and however long, ends within the time of an op.
 template <typename F>
 Variable record(Tensor value, std::initializer_list<Variable> inputs, F&& pullback,
                 const std::source_location& by = std::source_location::current()) {
+    throw_if_stopped();
     if (TimeLedger* ledger = TimeLedger::current()) ledger->op(by.function_name());
     const std::span<const Variable> list(inputs.begin(), inputs.size());
     if (!any_tracked(list)) return Variable(std::move(value));

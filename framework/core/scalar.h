@@ -5,10 +5,16 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace locus {
 
 using Index = std::int64_t;
+
+/// For messages: a NaN without the sign that arithmetic happens to give it ("nan", never "-nan").
+inline double unsigned_nan(double value) {
+    return value != value ? std::numeric_limits<double>::quiet_NaN() : value;
+}
 
 namespace number {
 using f32 = float;

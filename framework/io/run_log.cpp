@@ -69,9 +69,28 @@ RunLog::RunLog(const std::filesystem::path& path, std::int64_t step) : path_(pat
     const std::string text = std::filesystem::exists(path, code) ? read_file(path) : "";
     const std::string kept = cut_back(text, step);
     if (kept != text) write_file_atomically(path, kept);
-    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file_ < 0) refuse(errno);
+    open();
     last_ = step;
+}
+
+void RunLog::open() {
+    if (file_ >= 0) ::close(file_);
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0) refuse(errno);
+}
+
+void RunLog::complete(double valid_loss) {
+    std::string text = read_file(path_);
+    const std::size_t end = text.size() - 1, before = text.rfind('\n', end - 1);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    auto record = parse(std::string_view(text).substr(begin, end - begin));
+    require(record && record->step == last_, Failure::storage, "{}: expected step {} in its last line",
+            path_.string(), last_);
+    record->valid_loss = valid_loss;
+    text.resize(begin);
+    write_file_atomically(path_, text + to_json_line(*record) + "\n");
+    lacks_valid_loss_ = false;
+    open();
 }
 
 RunLog::~RunLog() {
@@ -94,6 +113,7 @@ std::string RunLog::cut_back(const std::string& text, std::int64_t step) {
         }
         kept.append(line).push_back('\n');
         last = record->step;
+        lacks_valid_loss_ = last == step && record->valid_loss && std::isnan(*record->valid_loss);
         if (std::isfinite(record->seconds)) seconds_before_ = record->seconds;
     });
     if (last < step) {

@@ -39,6 +39,12 @@ class RunLog {
     /// Appends a line; the next step must follow. Throws a storage Error.
     void write(StepRecord record);
 
+    /// Whether the last line is of a step whose validation was not finished: its loss is null.
+    bool lacks_valid_loss() const { return lacks_valid_loss_; }
+
+    /// Puts it into the last line. Throws a storage Error.
+    void complete(double valid_loss);
+
     /// Puts what was written on the disk; to be called before a checkpoint is saved, which must not outrun
     /// its log.
     void flush();
@@ -51,12 +57,14 @@ class RunLog {
 
   private:
     [[noreturn]] void refuse(int code) const;
+    void open();
     std::string cut_back(const std::string& text, std::int64_t step);
 
     std::filesystem::path path_;
     int file_ = -1;
     std::int64_t last_ = 0;
     double seconds_before_ = 0;
+    bool lacks_valid_loss_ = false;
     std::vector<std::string> warnings_;
 };
 

@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include "framework/core/stop.h"
 #include "framework/ops/attention.h"
 #include "framework/ops/attention_checks.h"
 #include "framework/ops/kernels/attention.h"
@@ -86,7 +87,10 @@ struct Call {
     void for_each_head(const Body& body) const {
         for (Index b = 0; b < sizes.batch; ++b) {
             const MaskRanges own = segmented() ? ranges(b) : MaskRanges();
-            for (Index h = 0; h < sizes.heads; ++h) body(head(segmented() ? own : common, b, h), b, h);
+            for (Index h = 0; h < sizes.heads; ++h) {
+                throw_if_stopped();  // one head of a long text may take seconds
+                body(head(segmented() ? own : common, b, h), b, h);
+            }
         }
     }
 

@@ -21,6 +21,16 @@ StepReport profiled_step(Trainer& trainer, Index step, Batch& batch, const FitHo
     return trainer.step(step, batch, hooks.loss);
 }
 
+// Nothing where the process was asked to stop meanwhile: parameters and moments are those before the step.
+std::optional<StepReport> whole_step(Trainer& trainer, Index step, Batch& batch, const FitHooks& hooks) {
+    try {
+        return profiled_step(trainer, step, batch, hooks);
+    } catch (const Error& error) {
+        if (error.kind() != Failure::interrupted) throw;
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHooks& hooks) {
@@ -30,12 +40,16 @@ Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHo
     Batch batch;
     for (Index step = done + 1; step <= steps; ++step) {
         const Clock::time_point step_begin = Clock::now();
-        const StepReport report = profiled_step(trainer, step, batch, hooks);
+        const auto report = whole_step(trainer, step, batch, hooks);
+        if (!report) {
+            if (step - 1 > done) hooks.save(step - 1);
+            return step - 1;
+        }
         StepRecord record{.step = step,
                           .tokens = step * options.batch_tokens,
-                          .loss = report.loss,
-                          .lr = report.lr,
-                          .grad_norm = report.grad_norm};
+                          .loss = report->loss,
+                          .lr = report->lr,
+                          .grad_norm = report->grad_norm};
         record.tokens_per_second = static_cast<double>(options.batch_tokens) / seconds_since(step_begin);
         if (options.validate_every > 0 && step % options.validate_every == 0)
             record.valid_loss = hooks.validate(step);

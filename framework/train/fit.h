@@ -22,8 +22,9 @@ struct FitHooks {
     Profile* profile = nullptr;  // measures data and step, not validation, log and saving
 };
 
-/// Trains from step `done` + 1 to the last; returns the last step that was done. Where `stop` says so, the
-/// state is saved first. Throws what the hooks throw, and a numeric Error when the run diverges.
+/// Trains from step `done` + 1 to the last; returns the last step that was done. Where `stop` says so, or a
+/// step throws an interrupted Error, the state is saved first: that before the step that was not finished.
+/// Throws what the hooks throw, and a numeric Error when the run diverges.
 Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHooks& hooks);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -1,6 +1,9 @@
 #include "framework/train/state.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 namespace locus::inline LOCUS_SCALAR {
 
@@ -34,6 +37,23 @@ void copy_into(const std::vector<CheckpointTensor>& tensors, const ParameterStor
 }
 
 }  // namespace
+
+void require_finite_state(const ParameterStore& store, const Adamw& optimizer, Index step) {
+    const std::array<std::pair<const char*, const Tensor*>, 3> kinds = {
+        {{"a value", &store.values()},
+         {"a first moment", &optimizer.first_moment()},
+         {"a second moment", &optimizer.second_moment()}}};
+    for (const auto& [kind, flat] : kinds) {
+        for (const ParameterInfo& parameter : store.parameters()) {
+            const Scalar* begin = flat->data() + parameter.offset;
+            const bool finite = std::all_of(begin, begin + parameter.shape.count(),
+                                            [](Scalar value) { return std::isfinite(value); });
+            require(finite, Failure::numeric,
+                    "step {}: {} of {} is not finite, and nothing is saved; a smaller train.lr may help",
+                    step, kind, parameter.name);
+        }
+    }
+}
 
 Checkpoint capture(const ParameterStore& store, const Adamw& optimizer, const RunIdentity& identity,
                    Index step, Index sequences) {

@@ -22,6 +22,10 @@ struct RunIdentity {
 Checkpoint capture(const ParameterStore& store, const Adamw& optimizer, const RunIdentity& identity,
                    Index step, Index sequences);
 
+/// Throws a numeric Error that names the first parameter of which a value or a moment is not finite: such a
+/// state is never saved, and the last one that was stays.
+void require_finite_state(const ParameterStore& store, const Adamw& optimizer, Index step);
+
 /// Copies the parameters of a checkpoint into a model. Throws a storage Error that lists each name that is
 /// missing, not wanted or of another shape; `source` names the file.
 void restore_parameters(const Checkpoint& checkpoint, ParameterStore& store, const std::string& source);

@@ -9,16 +9,12 @@
 
 namespace locus::inline LOCUS_SCALAR {
 
-namespace {
-
-// The least power of two that is not below `count`, at most `most`.
-Index capped_shards(Index most, Index count) {
+// The least power of two that is not below the sequences, at most train.shards.
+Index shards_of_step(const TrainOptions& options) {
     Index shards = 1;
-    while (shards < count && shards < most) shards *= 2;
+    while (shards < options.sequences() && shards < options.shards) shards *= 2;
     return shards;
 }
-
-}  // namespace
 
 ScheduleOptions schedule_of(const TrainOptions& options) {
     return {options.schedule, options.lr, options.min_lr, options.warmup_steps, options.steps()};
@@ -30,7 +26,7 @@ Trainer::Trainer(ParameterStore& store, const TrainOptions& options, Workers& wo
       options_(options),
       workers_(workers),
       group_(group),
-      shards_(capped_shards(options.shards, options.sequences())),
+      shards_(shards_of_step(options)),
       tree_(store.flat_size(), shards_, workers.count(), group, options.reduction),
       adamw_(store, {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
       shard_loss_(static_cast<std::size_t>(shards_)) {
@@ -108,7 +104,7 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     report.grad_norm = norm_of(gradient);
     require(std::isfinite(report.loss) && std::isfinite(report.grad_norm), Failure::numeric,
             "step {}: the loss is {} and the norm of the gradient {}; a smaller train.lr may help", step,
-            report.loss, report.grad_norm);
+            unsigned_nan(report.loss), unsigned_nan(report.grad_norm));
     const ProfiledPart updating("optimizer");
     adamw_.step(workers_, step, report.lr, gradient, clip_factor(report.grad_norm, options_.clip));
     return report;

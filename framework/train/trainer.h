@@ -25,6 +25,9 @@ struct StepReport {
     double grad_norm = 0;  // of the whole gradient, before clipping
 };
 
+/// The pieces that a step is cut into: train.shards, or fewer where there are fewer sequences.
+Index shards_of_step(const TrainOptions& options);
+
 /// Holds what a step needs besides the parameters: moments, workers' memory, the tree of gradients.
 class Trainer {
   public:
@@ -67,6 +70,9 @@ class Trainer {
 };
 
 /// The `train:` section as the schedule sees it.
+/// The pieces that a step is cut into: train.shards, or fewer where there are fewer sequences.
+Index shards_of_step(const TrainOptions& options);
+
 ScheduleOptions schedule_of(const TrainOptions& options);
 
 }  // namespace locus::inline LOCUS_SCALAR

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/core/random.h"
+#include "framework/core/stop.h"
 
 namespace locus {
 
@@ -62,6 +63,7 @@ std::vector<TokenSum> sum_by_cluster(const Clusters& clusters, std::span<const d
 std::vector<std::optional<Interval>> bootstrap(std::span<const std::vector<TokenSum>> statistics) {
     std::vector<std::vector<double>> means(statistics.size());
     for (int replicate = 0; replicate < bootstrap_replicates; ++replicate) {
+        throw_if_stopped();
         std::vector<Index> times;
         for (std::size_t s = 0; s < statistics.size(); ++s) {
             if (!can_be_drawn(statistics[s])) continue;

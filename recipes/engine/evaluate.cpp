@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "framework/distributed/together.h"
 #include "recipes/engine/evaluate_summary.h"
 #include "recipes/engine/known_losses.h"
 
@@ -9,18 +10,27 @@ namespace locus::inline LOCUS_SCALAR {
 
 namespace {
 
-// Scores the windows of every length, the long ones first: short ones may be their beginnings.
+using Scored = std::map<std::string, std::vector<double>>;
+
+// Scores the windows of every length that `scored` does not hold, the long ones first: short ones may be
+// their beginnings.
 void score_lengths(const Transformer& model, const Split& split, EvaluationJob& job, KnownLosses& known,
-                   const EvaluationPlan& plan, Workers& workers, ProgressCount& count,
+                   Scored& scored, const EvaluationPlan& plan, Workers& workers, ProgressCount& count,
                    const Communicator& group) {
     TokenLosses& losses = job.run.losses;
-    losses.nats.assign(job.windows.size(),
-                       std::vector<double>(losses.index.size(), std::numeric_limits<double>::quiet_NaN()));
+    losses.nats.resize(job.windows.size());
     for (std::size_t k = job.windows.size(); k-- > 0;) {
-        const std::vector<Window> rest = known.fill(job.windows[k], losses.nats[k]);
-        if (rest.size() < job.windows[k].size()) count.add(inputs_of(job.windows[k]) - inputs_of(rest));
-        score(model, split.documents, rest, losses.nats[k], workers, count, plan.positions, group);
-        known.add(rest, losses.nats[k]);
+        const std::vector<Window>& windows = job.windows[k];
+        const std::string key = draft_key(job.run, windows);
+        if (!scored.contains(key)) {
+            std::vector<double> nats(losses.index.size(), std::numeric_limits<double>::quiet_NaN());
+            const std::vector<Window> rest = known.fill(windows, nats);
+            if (rest.size() < windows.size()) count.add(inputs_of(windows) - inputs_of(rest));
+            score(model, split.documents, rest, nats, workers, count, plan.positions, group);
+            scored[key] = std::move(nats);
+        }
+        losses.nats[k] = scored[key];
+        known.add(windows, losses.nats[k]);
     }
 }
 
@@ -28,13 +38,16 @@ void score_lengths(const Transformer& model, const Split& split, EvaluationJob& 
 
 EvaluationReport evaluate(const Transformer& model, const Split& split, const EvaluationPlan& plan,
                           const Tokenizer& tokenizer, Workers& workers, EvaluationProgress progress,
-                          const Communicator& group) {
+                          const Communicator& group, EvaluationDraft* draft) {
+    EvaluationDraft own;
+    Scored& scored = (draft != nullptr ? draft : &own)->losses;
     const EvaluationPlan sound = checked(plan);
     std::vector<EvaluationJob> jobs;
     Index inputs = 0;
     for (const Protocol& protocol : sound.protocols) {
         jobs.push_back(make_job(protocol, sound, split, model.encoding().longest()));
-        inputs += jobs.back().inputs();
+        for (const std::vector<Window>& windows : jobs.back().windows)
+            if (!scored.contains(draft_key(jobs.back().run, windows))) inputs += inputs_of(windows);
     }
     ProgressCount count(std::move(progress), inputs);
     EvaluationReport report;
@@ -42,8 +55,8 @@ EvaluationReport evaluate(const Transformer& model, const Split& split, const Ev
                       model.later_tokens_change_nothing());
     for (EvaluationJob& job : jobs) {
         job.run.unit = tokenizer.name();
-        score_lengths(model, split, job, known, sound, workers, count, group);
-        summarise(job.run, job.clusters, tokenizer, sound.train_length);
+        score_lengths(model, split, job, known, scored, sound, workers, count, group);
+        together(group, [&] { summarise(job.run, job.clusters, tokenizer, sound.train_length); });
         report.runs.push_back(std::move(job.run));
     }
     return report;

@@ -10,6 +10,7 @@
 #include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checksum.h"
+#include "framework/io/machine.h"
 #include "recipes/engine/cell_queue.h"
 #include "recipes/engine/evaluate.h"
 #include "recipes/engine/evaluation_store.h"
@@ -80,15 +81,15 @@ class CellReporter : public Reporter {
     void status(const std::string& line) override {
         queue_.serve();
         if (!speaks_) return;
-        std::string rest;
+        std::string place = prefix();
         if (finished_ > 0) {  // the mean of the cells so far stands for those to come
             const double mean = spent_ / static_cast<double>(finished_);
             const double here =
                 static_cast<double>(to_do_) / queue_.groups() - static_cast<double>(finished_);
             const double left = mean * std::max(0.0, here - 1) + std::max(0.0, mean - seconds_since(begin_));
-            rest = fmt::format("  (all cells: {} left)", clock_text(left));
+            place = fmt::format("[{}/{}, all: {} left] ", number_, cells_, clock_text(left));
         }
-        inner_.status(prefix() + line + rest);
+        inner_.status(place + line);
     }
     bool stop() override {
         queue_.serve();
@@ -117,8 +118,40 @@ void keep_evaluation(const EvaluationReport& report, const fs::path& folder) {
 
 namespace locus::inline LOCUS_SCALAR {
 
-EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const std::string& name,
+namespace {
+
+// All that the loss of a token depends on, besides what is scored.
+std::string evaluation_identity(Recipe recipe, const Transformer& model, const LoadedData& data) {
+    recipe.evaluate = {};
+    Checksum sum;
+    sum.add(write_recipe(recipe, recipe_schema()));
+    sum.add(std::as_bytes(model.parameters().values().values()));
+    sum.add(data.corpus.hash);
+    sum.add(machine_manifest().dump());
+    return sum.hex();
+}
+
+// What a stopped evaluation has finished. A folder that cannot be written to is no reason to hang on.
+[[noreturn]] void leave(const EvaluationDraft& draft, const fs::path& folder, const Communicator& group,
+                        const Error& stopped) {
+    std::string kept = "nothing was finished yet";
+    try {
+        if (!draft.losses.empty()) {
+            on_root(group, [&] { save(draft, folder); });
+            kept = fmt::format("{} {} kept, and the next one goes on from there", draft.losses.size(),
+                               draft.losses.size() == 1 ? "finished length is" : "finished lengths are");
+        }
+    } catch (const Error& error) {
+        kept = fmt::format("nothing is kept ({})", error.what());
+    }
+    fail(Failure::interrupted, "{}: evaluation {}: {}", folder.string(), stopped.what(), kept);
+}
+
+}  // namespace
+
+EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const fs::path& folder,
                               Workbench& bench, Reporter& reporter) {
+    const std::string name = folder.has_filename() ? folder.filename().string() : folder.string();
     const LoadedData& data = bench.data(recipe.data);
     const EvaluateOptions& options = recipe.evaluate;
     const Split& split = options.split == EvaluatedSplit::test ? data.splits.test : data.splits.valid;
@@ -128,18 +161,27 @@ EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, co
                               cautions_of(recipe)};
     const auto tokenizer = make_tokenizer(recipe.data.tokenizer);
     const auto begin = Clock::now();
-    EvaluationReport report = evaluate(
-        model, split, plan, *tokenizer, bench.workers(),
-        [&](Index done, Index total) {
-            const double seconds = seconds_since(begin);
-            const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
-            reporter.status(fmt::format("{}: evaluation {:.0f} %  {} tokens/s  {} left", name,
-                                        100.0 * static_cast<double>(done) / static_cast<double>(total),
-                                        short_count(rate),
-                                        clock_text(static_cast<double>(total - done) / rate)));
-        },
-        bench.group());
-    return report;
+    const auto show = [&](Index done, Index total) {
+        const double seconds = seconds_since(begin);
+        const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
+        reporter.status(fmt::format("evaluation {:.0f} %  {} left  {} tokens/s  {}",
+                                    100.0 * static_cast<double>(done) / static_cast<double>(total),
+                                    clock_text(static_cast<double>(total - done) / rate), short_count(rate),
+                                    name));
+    };
+    EvaluationDraft draft = load_draft(folder, evaluation_identity(recipe, model, data), bench.group());
+    if (!draft.losses.empty() && bench.group().is_root())
+        reporter.message(fmt::format("{}: the evaluation goes on after {} finished {}", name,
+                                     draft.losses.size(), draft.losses.size() == 1 ? "length" : "lengths"));
+    try {
+        EvaluationReport report =
+            evaluate(model, split, plan, *tokenizer, bench.workers(), show, bench.group(), &draft);
+        if (bench.group().is_root()) remove_draft(folder);
+        return report;
+    } catch (const Error& error) {
+        if (error.kind() != Failure::interrupted) throw;
+        leave(draft, folder, bench.group(), error);
+    }
 }
 
 namespace {
@@ -153,8 +195,7 @@ void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& 
         result.interrupted = true;
         return;
     }
-    const EvaluationReport report =
-        evaluate_run(cell.recipe, *run.model, folder.filename().string(), bench, reporter);
+    const EvaluationReport report = evaluate_run(cell.recipe, *run.model, folder, bench, reporter);
     on_root(bench.group(), [&] {
         keep_evaluation(report, folder);
         update_manifest(folder, {{"state", "done"}});
@@ -236,12 +277,16 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
         try {
             run_cell(cell, static_cast<Index>(*next), folder, bench, cell_reporter, result);
         } catch (const Error& error) {  // of this cell; the others go on
-            result.failed.push_back(cell.name + ": " + shared_reason(group, error));
-            cell_reporter.message(result.failed.back());
-            on_root(group, [&] {
-                if (fs::exists(folder))
-                    update_manifest(folder, {{"state", "failed"}, {"failure", error.what()}});
-            });
+            const std::string reason = shared_reason(group, error);
+            result.interrupted = error.kind() == Failure::interrupted;
+            cell_reporter.message(cell.name + ": " + reason);
+            if (!result.interrupted) {
+                result.failed.push_back(cell.name + ": " + reason);
+                on_root(group, [&] {
+                    if (fs::exists(folder))
+                        update_manifest(folder, {{"state", "failed"}, {"failure", error.what()}});
+                });
+            }
         }
         cell_reporter.end();
         if (result.interrupted) break;

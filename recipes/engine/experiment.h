@@ -23,9 +23,11 @@ void keep_evaluation(const EvaluationReport& report, const std::filesystem::path
 
 namespace locus::inline LOCUS_SCALAR {
 
-/// Evaluates a model as its recipe's `evaluate` says; `name` stands in the progress. Throws a data Error.
-EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const std::string& name,
-                              Workbench& bench, Reporter& reporter);
+/// Evaluates a model as its recipe's `evaluate` says. An evaluation that is stopped leaves what it has
+/// finished in the run folder, from where the next one goes on, and throws an interrupted Error. Throws a
+/// data Error.
+EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model,
+                              const std::filesystem::path& folder, Workbench& bench, Reporter& reporter);
 
 /// Who works: groups of ranks take cells from one queue, the longest expected first.
 struct ExperimentRanks {

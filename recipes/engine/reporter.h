@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "framework/core/stop.h"
+
 namespace locus {
 
 /// Where the engine says what it is doing. The command line decides how it looks.
@@ -10,7 +12,7 @@ class Reporter {
     virtual ~Reporter() = default;
     virtual void message(const std::string& line) = 0;  // stays
     virtual void status(const std::string& line) = 0;   // replaces the last status
-    virtual bool stop() { return false; }               // true: save and leave
+    virtual bool stop() { return stop_requested(); }    // true: save and leave
 };
 
 /// "1:05" or "2:03:04"

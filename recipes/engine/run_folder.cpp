@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/core/error.h"
+#include "framework/core/stop.h"
 #include "framework/io/json_file.h"
 #include "recipes/engine/yaml.h"
 
@@ -217,7 +218,10 @@ RunFolder read_run_folder(const fs::path& folder) {
 std::vector<RunFolder> read_run_folders(const fs::path& folder) {
     require(fs::is_directory(folder), Failure::storage, "{}: is not a folder", folder.string());
     std::vector<RunFolder> runs;
-    for (const fs::path& path : run_folders_in(folder)) runs.push_back(read_run_folder(path));
+    for (const fs::path& path : run_folders_in(folder)) {
+        throw_if_stopped();
+        runs.push_back(read_run_folder(path));
+    }
     require(!runs.empty(), Failure::storage, "{}: holds no run folder (recipe.yaml, manifest.json)",
             folder.string());
     check_one_experiment(runs, folder);

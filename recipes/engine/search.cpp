@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "framework/distributed/together.h"
@@ -63,7 +64,14 @@ class SearchSession {
         share_state();
         SearchResult result;
         while (state_.iteration <= options_.iterations && !group_.any(reporter_.stop())) {
-            step();
+            try {
+                step();
+            } catch (const Error& error) {  // on all ranks; what they have found is not lost
+                if (error.kind() != Failure::interrupted) throw;
+                state_.pending.insert(met_.begin(), met_.end());
+                on_root(group_, [&] { save(); });
+                break;
+            }
             on_root(group_, [&] { save(); });
         }
         result.finished = state_.iteration > options_.iterations;
@@ -142,6 +150,16 @@ class SearchSession {
         return std::isfinite(fitness) ? fitness : std::numeric_limits<double>::max();
     }
 
+    // A candidate of an iteration that was stopped may have been met already. Called by the workers.
+    double known_or_new_fitness(const Genes& genes) {
+        const auto known = state_.pending.find(genes);
+        if (known != state_.pending.end()) return known->second;
+        const double fitness = fitness_of(genes);
+        const std::lock_guard lock(met_mutex_);
+        met_[genes] = fitness;
+        return fitness;
+    }
+
     // Those that were not met before, a candidate a worker at a time.
     void evaluate(const std::vector<Genes>& candidates) {
         std::vector<Genes> fresh;
@@ -149,12 +167,15 @@ class SearchSession {
             if (!state_.fitness.contains(genes)) fresh.push_back(genes);
         const auto count = static_cast<Index>(fresh.size());
         const auto found = spread(bench_, count, 1, [&](Index i, int worker, std::span<double> fitness) {
-            fitness[0] = fitness_of(fresh[static_cast<std::size_t>(i)]);
+            fitness[0] = known_or_new_fitness(fresh[static_cast<std::size_t>(i)]);
             if (worker == 0)
-                reporter_.status(fmt::format("iteration {}/{}: candidate {} of {}, best {:.5f} nats a token",
-                                             state_.iteration, options_.iterations, i + 1, count,
-                                             state_.best.empty() ? fitness[0] : state_.best.back()));
+                reporter_.status(
+                    fmt::format("iteration {}/{}: candidate {} of {}, best {:.5f} nats per token",
+                                state_.iteration, options_.iterations, i + 1, count,
+                                state_.best.empty() ? fitness[0] : state_.best.back()));
         });
+        state_.pending.clear();
+        met_.clear();
         for (std::size_t i = 0; i < fresh.size(); ++i) {
             state_.fitness[fresh[i]] = found[i];
             state_.history.push_back(fresh[i]);
@@ -298,6 +319,8 @@ class SearchSession {
     GeneSpace space_;
     std::unique_ptr<FixedWindows> seen_, unseen_;
     SearchState state_;
+    std::map<Genes, double> met_;  // by this rank, in the iteration that is under way
+    std::mutex met_mutex_;
 };
 
 }  // namespace

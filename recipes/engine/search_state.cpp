@@ -38,6 +38,10 @@ json to_json(const SearchState& state) {
         out["history"].back()["fitness"] = state.fitness.at(genes);
     }
     for (const Genes& genes : state.population) out["parents"].push_back(genes_json(genes));
+    for (const auto& [genes, fitness] : state.pending) {
+        out["pending"].push_back(genes_json(genes));
+        out["pending"].back()["fitness"] = fitness;
+    }
     return out;
 }
 
@@ -50,6 +54,9 @@ SearchState read_search_state(const json& stored, const std::filesystem::path& p
             state.history.push_back(genes_of(entry));
             state.fitness[state.history.back()] = entry.at("fitness").get<double>();
         }
+        if (stored.contains("pending"))
+            for (const json& entry : stored.at("pending"))
+                state.pending[genes_of(entry)] = entry.at("fitness").get<double>();
         for (const json& entry : stored.at("parents")) state.population.push_back(genes_of(entry));
     } catch (const json::exception& wrong) {
         fail(Failure::storage, "{}: not the state of a search: {}", path.string(), wrong.what());

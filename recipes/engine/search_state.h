@@ -18,12 +18,14 @@ struct SearchState {
     std::vector<Genes> history;       // every candidate, in the order in which they were met
     std::map<Genes, double> fitness;  // of each: nats a token
     std::vector<double> best;         // fitness after each iteration
+    std::map<Genes, double> pending;  // of candidates of the next iteration, which was stopped
 };
 
 /// The recipe by which a stored search is known: more iterations of the same search go on from its state.
 std::string search_identity(Recipe recipe);
 
-/// {iteration, best_fitness[], history[{steps, n_hat, fitness}], parents[{steps, n_hat}]}
+/// {iteration, best_fitness[], history[{steps, n_hat, fitness}], parents[{steps, n_hat}]}, and pending[], as
+/// history, where an iteration was stopped
 nlohmann::json to_json(const SearchState& state);
 
 /// Throws a storage Error that names `path` for what is no such state.

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "data/batches.h"
@@ -84,13 +85,14 @@ class TrainSession {
         on_root(group_, [&] { open_folder(done); });
         Index step = done;
         try {
+            validate_again(done);
             step = fit(trainer_, recipe_.train, done, hooks(profile));
         } catch (const Error& error) {
             note_failure(error);
             throw;
         }
         if (recipe_.train.steps() == 0) on_root(group_, [&] { save(0); });
-        const bool finished = step == recipe_.train.steps();
+        const bool finished = step == recipe_.train.steps() && !validation_cut_;
         on_root(group_, [&] { finish(finished ? "trained" : "interrupted", ""); });
         std::string table;
         if (profile != nullptr && step > done) on_root(group_, [&] { table = keep(profile->report()); });
@@ -195,11 +197,7 @@ class TrainSession {
                                              static_cast<std::uint64_t>(first), 0}},
                                 batch.targets_of(first, count));
         };
-        hooks.validate = [this](Index) {
-            const TokenSum sum = split_loss(*model_, data_.splits.valid, recipe_.train.length,
-                                            bench_.workers(), recipe_.data.positions, group_);
-            return sum.nats / static_cast<double>(sum.tokens);
-        };
+        hooks.validate = [this](Index) { return validation(); };
         hooks.log = [this](const StepRecord& record) {
             on_root(group_, [&] {
                 log_->write(record);
@@ -214,7 +212,30 @@ class TrainSession {
         return hooks;
     }
 
+    // Nats a token; NaN, until the run goes on, where it was stopped in the middle.
+    double validation() {
+        try {
+            const TokenSum sum = split_loss(*model_, data_.splits.valid, recipe_.train.length,
+                                            bench_.workers(), recipe_.data.positions, group_);
+            validation_cut_ = false;
+            return sum.nats / static_cast<double>(sum.tokens);
+        } catch (const Error& error) {
+            if (error.kind() != Failure::interrupted) throw;
+            validation_cut_ = true;
+            return std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+
+    // Of the step after which the run was stopped in its validation.
+    void validate_again(Index done) {
+        if (recipe_.train.validate_every == 0 || done % recipe_.train.validate_every != 0) return;
+        if (!group_.any(log_ && log_->lacks_valid_loss())) return;
+        const double loss = validation();
+        if (!validation_cut_) on_root(group_, [&] { log_->complete(loss); });
+    }
+
     void save(Index step) {
+        require_finite_state(model_->parameters(), trainer_.optimizer(), step);
         log_->flush();  // a checkpoint must not outrun its log
         checkpoints_.save(
             capture(model_->parameters(), trainer_.optimizer(), identity_, step, recipe_.train.sequences()));
@@ -231,9 +252,10 @@ class TrainSession {
         const double rate =
             static_cast<double>((record.step - first_step_) * recipe_.train.batch_tokens) / record.seconds;
         const double left = static_cast<double>((steps - record.step) * recipe_.train.batch_tokens) / rate;
-        reporter_.status(fmt::format("{}: step {}/{}  loss {:.4f}  {} tokens/s  {} left",
-                                     folder_.filename().string(), record.step, steps, record.loss,
-                                     short_count(rate), clock_text(left)));
+        // What is cut off on a narrow terminal stands at the end.
+        reporter_.status(fmt::format("step {}/{}  {} left  loss {:.4f}  {} tokens/s  {}", record.step, steps,
+                                     clock_text(left), record.loss, short_count(rate),
+                                     folder_.filename().string()));
     }
 
     void finish(const std::string& state, const std::string& failure) {
@@ -248,8 +270,12 @@ class TrainSession {
 
     // What cannot be written on a full or broken disk must not stand in for the reason of the failure.
     void note_failure(const Error& error) {
+        const bool stopped = error.kind() == Failure::interrupted;
         try {
-            finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
+            if (stopped)
+                finish("interrupted", "");
+            else
+                finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
         } catch (const Error&) {
         }
     }
@@ -278,6 +304,7 @@ class TrainSession {
     nlohmann::json manifest_;
     Trainer trainer_;
     std::unique_ptr<RunLog> log_;
+    bool validation_cut_ = false;
     Index first_step_ = 0;
     double seconds_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include "data/sources.h"
 #include "data/tokenizer.h"
+#include "framework/core/stop.h"
 #include "framework/io/machine.h"
 #include "models/frequency_rule.h"
 #include "recipes/engine/memory.h"
@@ -65,6 +66,7 @@ namespace locus::inline LOCUS_SCALAR {
 namespace {
 
 std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) {
+    throw_if_stopped();
     ModelOptions options = recipe.model;
     options.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
     const Index parameters =

@@ -80,6 +80,31 @@ TEST(RunLog, SecondsGoOn) {
     EXPECT_FALSE(records[3].valid_loss.has_value());
 }
 
+TEST(RunLog, AValidationThatWasNotFinishedIsMadeUpFor) {
+    const Scratch scratch;
+    const auto path = scratch / "m.jsonl";
+    for (const std::int64_t steps : {1, 3}) {
+        std::filesystem::remove(path);
+        write_steps(path, 1, steps - 1);
+        {
+            RunLog log(path, steps - 1);
+            StepRecord cut = record_of(steps, 2);
+            cut.valid_loss = std::numeric_limits<double>::quiet_NaN();
+            log.write(cut);
+        }
+        RunLog log(path, steps);
+        ASSERT_TRUE(log.lacks_valid_loss());
+        log.complete(1.25);
+        EXPECT_FALSE(log.lacks_valid_loss());
+        log.write(record_of(steps + 1, 1));
+        const auto records = read_run_log(path);
+        ASSERT_EQ(static_cast<std::int64_t>(records.size()), steps + 1);
+        EXPECT_EQ(records[static_cast<std::size_t>(steps) - 1].valid_loss, 1.25);
+        EXPECT_FALSE(RunLog(path, steps).lacks_valid_loss());
+        EXPECT_FALSE(RunLog(path, steps + 1).lacks_valid_loss());
+    }
+}
+
 TEST(RunLog, AHalfWrittenLastLineIsNoObstacle) {
     const Scratch scratch;
     write_steps(scratch / "m.jsonl", 1, 5);
