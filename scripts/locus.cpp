@@ -11,6 +11,8 @@
 #include "framework/core/simd_target.h"
 #include "framework/distributed/launcher.h"
 #include "scripts/commands/commands.h"
+#include "scripts/commands/output.h"
+#include "scripts/commands/process.h"
 #include "scripts/commands/ranks.h"
 
 namespace {
@@ -45,9 +47,10 @@ constexpr std::array commands = {
     Command{"version", locus::version_command, ""},
 };
 
-void print_usage(std::FILE* to) {
-    fmt::print(to, "usage: locus COMMAND ...; `locus COMMAND --help` says more\n");
-    for (const Command& command : commands) fmt::print(to, "  {:<8} {}\n", command.name, command.usage);
+std::string usage() {
+    std::string text = "usage: locus COMMAND ...; `locus COMMAND --help` says more\n";
+    for (const Command& command : commands) text += fmt::format("  {:<8} {}\n", command.name, command.usage);
+    return text;
 }
 
 // Of what ranks do not share, rank 0 does all.
@@ -58,17 +61,23 @@ bool is_idle_rank(const Command& command, const locus::Words& words) {
 
 int dispatch(int count, char** words) {
     if (count < 2) {
-        print_usage(stderr);
+        locus::tell_text(usage());
         return static_cast<int>(locus::Failure::usage);
     }
-    const std::string name = words[1];
-    if (name == "--help" || name == "-h" || name == "help") {
-        print_usage(stdout);
+    std::string name = words[1];
+    locus::Words rest(words + 2, words + count);
+    if (name == "--version") name = "version";
+    const bool about_a_word = name == "help" && !rest.empty();
+    if (about_a_word) {
+        name = rest.front();
+        rest.erase(rest.begin());
+        rest.push_back("--help");
+    } else if (name == "--help" || name == "-h" || name == "help") {
+        locus::put_text(usage());
         return 0;
     }
     for (const Command& command : commands) {
         if (name != command.name) continue;
-        const locus::Words rest(words + 2, words + count);
         return is_idle_rank(command, rest) ? 0 : command.run(rest);
     }
     locus::fail(locus::Failure::usage, "there is no command '{}'; `locus --help` lists them", name);
@@ -77,19 +86,19 @@ int dispatch(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
+    locus::prepare_process();
     try {
         locus::limit_simd_target_by_environment();
         const int code = dispatch(count, words);
-        if (std::fflush(stdout) != 0)
-            locus::fail(locus::Failure::storage, "stdout: the output could not be written");
+        locus::flush_results();
         return code;
     } catch (const locus::Error& error) {
-        fmt::print(stderr, "locus: {}\n", error.what());
+        locus::tell("locus: {}\n", error.what());
         return static_cast<int>(error.kind());
     } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "locus: not enough memory\n");
+        locus::tell("locus: not enough memory\n");
     } catch (const std::exception& error) {
-        fmt::print(stderr, "locus: unexpected: {}\n", error.what());
+        locus::tell("locus: unexpected: {}\n", error.what());
     }
     return static_cast<int>(locus::Failure::storage);
 }

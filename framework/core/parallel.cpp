@@ -1,11 +1,6 @@
 #include "framework/core/parallel.h"
 
-#include <sched.h>
-
-#include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 #include "framework/core/error.h"
 #include "framework/core/profile.h"
@@ -15,10 +10,26 @@ namespace locus {
 Workers::Workers(int count) {
     require(count >= 1, "threads: expected at least 1, found {}", count);
     errors_.resize(static_cast<std::size_t>(count));
-    for (int worker = 1; worker < count; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+    try {
+        for (int worker = 1; worker < count; ++worker)
+            threads_.emplace_back([this, worker] { serve(worker); });
+    } catch (const std::system_error& error) {  // there is no destructor yet that would end the others
+        const std::size_t made = threads_.size() + 1;
+        end();
+        fail(Failure::storage,
+             "threads: {} of {} could be made, then: {}; the limits of processes or memory allow no more",
+             made, count, error.code().message());
+    } catch (...) {
+        end();
+        throw;
+    }
 }
 
 Workers::~Workers() {
+    end();
+}
+
+void Workers::end() {
     {
         std::lock_guard lock(mutex_);
         stop_ = true;
@@ -72,31 +83,6 @@ void Workers::run(const std::function<void(int)>& job) {
         error = nullptr;
     }
     if (first) std::rethrow_exception(first);
-}
-
-namespace {
-
-// The number that an environment variable begins with ("4" or OpenMP's list "4,2"); 0 where it is not set.
-int number_of(const char* name) {
-    const char* text = std::getenv(name);
-    if (text == nullptr || *text == '\0') return 0;
-    int value = 0;
-    const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
-    require(error == std::errc() && value >= 1 && (*end == '\0' || *end == ','),
-            "{}: expected a number of threads, found '{}'", name, text);
-    return value;
-}
-
-}  // namespace
-
-int default_threads(int ranks) {
-    if (const int wanted = number_of("OMP_NUM_THREADS")) return wanted;
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0
-                          ? CPU_COUNT(&allowed)
-                          : static_cast<int>(std::thread::hardware_concurrency());
-    return std::max(1, cores / ranks);
 }
 
 }  // namespace locus

@@ -13,7 +13,8 @@ namespace locus {
 /// Threads that run the same job, each with its own number. The calling thread is worker 0.
 class Workers {
   public:
-    explicit Workers(int count);  // throws unless count >= 1
+    /// Throws unless count >= 1, and a storage Error where the system makes no more threads.
+    explicit Workers(int count);
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -24,6 +25,7 @@ class Workers {
     void run(const std::function<void(int worker)>& job);
 
   private:
+    void end();
     void serve(int worker);
     void attempt(int worker);
 
@@ -37,9 +39,5 @@ class Workers {
     int running_ = 0;
     bool stop_ = false;
 };
-
-/// Threads to use when nothing is said: OMP_NUM_THREADS, else the allowed cores divided by the ranks that
-/// share them.
-int default_threads(int ranks = 1);
 
 }  // namespace locus

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/core/cgroup.h"
 #include "framework/core/error.h"
 #include "framework/core/scalar.h"
 #include "framework/core/simd_target.h"
@@ -114,26 +115,6 @@ std::int64_t kibibytes(const char* path, std::string_view key) {
     return 0;
 }
 
-/// The number in a file that holds nothing else; -1 where there is none, or where it says "max".
-std::int64_t number_in(const std::string& path) {
-    std::ifstream file(path);
-    std::int64_t number = -1;
-    return file >> number ? number : -1;
-}
-
-/// What the control group still allows, file pages that it would give back aside.
-std::int64_t left_in_container() {
-    const std::string folder = "/sys/fs/cgroup/";
-    const std::int64_t most = number_in(folder + "memory.max"), used = number_in(folder + "memory.current");
-    if (most < 0 || used < 0) return unlimited;
-    std::int64_t pages = 0;
-    std::ifstream file(folder + "memory.stat");
-    for (std::string key, value; file >> key >> value;) {
-        if (key == "inactive_file") pages = std::atoll(value.c_str());
-    }
-    return std::max<std::int64_t>(1, most - used + pages);
-}
-
 std::int64_t left_of_addresses() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
@@ -146,7 +127,8 @@ std::int64_t left_of_addresses() {
 std::int64_t available_memory() {
     const std::int64_t system = kibibytes("/proc/meminfo", "MemAvailable:") * 1024;
     const std::int64_t least =
-        std::min({system > 0 ? system : unlimited, left_in_container(), left_of_addresses()});
+        std::min({system > 0 ? system : unlimited, ControlGroups().memory_left().value_or(unlimited),
+                  left_of_addresses()});
     return least == unlimited ? 0 : least;
 }
 

@@ -1,4 +1,5 @@
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -8,7 +9,6 @@
 #include <cxxopts.hpp>
 
 #include "framework/core/error.h"
-#include "framework/core/parallel.h"
 
 namespace locus {
 
@@ -64,7 +64,7 @@ Arguments::Arguments(const std::string& usage, const Words& words, const std::ve
     } catch (const cxxopts::exceptions::exception& error) {
         fail(Failure::usage, "{}: {}", usage_, error.what());
     }
-    if (help_) fmt::print("{}\n", options.help({""}));
+    if (help_) put("{}\n", options.help({""}));
 }
 
 std::string Arguments::text(const std::string& option) const {
@@ -91,9 +91,10 @@ void Arguments::refuse_overrides() const {
         fail(Failure::usage, "{}: takes no key=value, found '{}'", usage_, overrides_.front());
 }
 
-int Arguments::threads(int ranks) const {
-    return has("threads") ? static_cast<int>(parse_count(text("threads"), "--threads", 1, 4096))
-                          : default_threads(ranks);
+ThreadChoice Arguments::threads(int ranks) const {
+    ThreadRequest request{std::nullopt, ranks, allowed_cores()};
+    if (has("threads")) request.wanted = parse_count(text("threads"), "--threads", 1);
+    return choose_threads(request);
 }
 
 long parse_count(const std::string& text, const std::string& option, long least, long most) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/threads.h"
 #include "scripts/commands/commands.h"
 
 namespace locus {
@@ -42,8 +43,8 @@ class Arguments {
     /// Throws a usage Error where there are overrides.
     void refuse_overrides() const;
 
-    /// --threads, else what the environment allows; `ranks` share the allowed cores.
-    int threads(int ranks = 1) const;
+    /// --threads, else what the environment says or allows; `ranks` share the allowed cores.
+    ThreadChoice threads(int ranks = 1) const;
 
   private:
     std::string usage_;

@@ -9,6 +9,7 @@
 #include "framework/train/state.h"
 #include "recipes/engine/train_run.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 namespace locus {
 
@@ -51,9 +52,9 @@ int card_command(const Words& words) {
     if (arguments.has("positions")) question.positions = parse_positions(arguments.text("positions"));
     if (arguments.has("length")) question.length = parse_count(arguments.text("length"), "--length", 1);
     const OpenedRun run = open_subject(arguments);
-    for (const std::string& warning : run.warnings) fmt::print(stderr, "{}\n", warning);
+    for (const std::string& warning : run.warnings) tell("{}\n", warning);
     const nlohmann::json card = card_json(run.recipe, *run.model, question);
-    fmt::print("{}", arguments.has("json") ? card.dump(2) + "\n" : card_text(card));
+    put("{}", arguments.has("json") ? card.dump(2) + "\n" : card_text(card));
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "data/sources.h"
 #include "framework/core/error.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 namespace locus {
 
@@ -20,9 +21,9 @@ int fetch_data(const Words& words) {
         });
     if (arguments.help()) return 0;
     const auto out = arguments.has("out") ? std::filesystem::path(arguments.text("out")) : data_folder();
-    const auto folder = fetch(arguments.subject("NAME"), out,
-                              [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
-    fmt::print("{}\n", folder.string());
+    const auto folder =
+        fetch(arguments.subject("NAME"), out, [](const std::string& line) { tell("{}\n", line); });
+    put("{}\n", folder.string());
     return 0;
 }
 
@@ -37,7 +38,7 @@ int build_data(const Words& words) {
     const std::string out = arguments.needed("out");
     const Corpus corpus = corpus_from_paths(arguments.plain(), arguments.text("tokenizer"));
     write_corpus(corpus, out);
-    fmt::print("{}: {} documents, {} tokens\n", out, corpus.documents.size(), corpus.tokens.size());
+    put("{}: {} documents, {} tokens\n", out, corpus.documents.size(), corpus.tokens.size());
     return 0;
 }
 
@@ -46,7 +47,7 @@ int data_info(const Words& words) {
     if (arguments.help()) return 0;
     DataOptions options;
     options.corpus = arguments.subject("FILE");
-    fmt::print("{}\n", describe(load_corpus(options)).dump(2));
+    put("{}\n", describe(load_corpus(options)).dump(2));
     return 0;
 }
 
@@ -55,8 +56,7 @@ int data_info(const Words& words) {
 int data_command(const Words& words) {
     require(!words.empty(), "data: expected fetch, build or info");
     if (words.front() == "--help" || words.front() == "-h") {
-        fmt::print(
-            "locus data fetch NAME [--out DIR]\nlocus data build INPUT... --out FILE\nlocus data info "
+        put("locus data fetch NAME [--out DIR]\nlocus data build INPUT... --out FILE\nlocus data info "
             "FILE\n");
         return 0;
     }

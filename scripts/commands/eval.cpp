@@ -6,6 +6,7 @@
 #include "framework/distributed/together.h"
 #include "recipes/engine/experiment.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
@@ -39,22 +40,22 @@ std::string label(const EvaluationResult& result, ProtocolKind kind) {
 
 void print(const EvaluationReport& report) {
     for (const ProtocolRun& run : report.runs) {
-        fmt::print("{} on {} ({} {}, {}; start token: {}; tail: {})\n", text_of(run.protocol), run.split,
-                   run.documents, run.documents == 1 ? "document" : "documents", run.text, run.bos, run.tail);
+        put("{} on {} ({} {}, {}; start token: {}; tail: {})\n", text_of(run.protocol), run.split,
+            run.documents, run.documents == 1 ? "document" : "documents", run.text, run.bos, run.tail);
         for (const EvaluationResult& result : run.results) {
-            fmt::print("  {:<16}", label(result, run.protocol.kind));
+            put("  {:<16}", label(result, run.protocol.kind));
             if (!result.nats_per_token) {
-                fmt::print(" —  {}: {}\n", to_string(result.state), result.reason);
+                put(" —  {}: {}\n", to_string(result.state), result.reason);
                 continue;
             }
-            fmt::print(" {:.4f} nats per token, {:.4f} bits per byte, perplexity {:.3f}, {} tokens",
-                       *result.nats_per_token, *result.bits_per_byte, *result.perplexity, result.tokens);
-            if (result.gain) fmt::print(", gain {:+.4f}", *result.gain);
-            fmt::print("\n");
+            put(" {:.4f} nats per token, {:.4f} bits per byte, perplexity {:.3f}, {} tokens",
+                *result.nats_per_token, *result.bits_per_byte, *result.perplexity, result.tokens);
+            if (result.gain) put(", gain {:+.4f}", *result.gain);
+            put("\n");
         }
-        if (run.effective_context) fmt::print("  effective context: {}\n", *run.effective_context);
-        if (run.none_beyond) fmt::print("  effective context: none beyond {}\n", *run.none_beyond);
-        for (const std::string& note : run.notes) fmt::print("  note: {}\n", note);
+        if (run.effective_context) put("  effective context: {}\n", *run.effective_context);
+        if (run.none_beyond) put("  effective context: none beyond {}\n", *run.none_beyond);
+        for (const std::string& note : run.notes) put("  note: {}\n", note);
     }
 }
 
@@ -78,7 +79,7 @@ int evaluate(const Words& words, const Communicator& world) {
     {
         Terminal terminal(world.is_root());
         for (const std::string& warning : run.warnings) terminal.message(warning);
-        Workbench bench(arguments.threads(world.sharing_cores()), world);
+        Workbench bench(threads_of(arguments, world, terminal), world);
         report = evaluate_run(run.recipe, *run.model, folder, bench, terminal);
         if (of_recipe)
             on_root(world, [&] { keep_evaluation(report, folder); });
@@ -89,7 +90,7 @@ int evaluate(const Words& words, const Communicator& world) {
     }
     if (!world.is_root()) return 0;
     if (arguments.has("json")) {
-        fmt::print("{}\n", to_json(report).dump(2));
+        put("{}\n", to_json(report).dump(2));
     } else {
         print(report);
     }

@@ -5,6 +5,7 @@
 #include "data/corpus_file.h"
 #include "framework/io/checkpoint.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 namespace locus {
 
@@ -13,11 +14,11 @@ namespace {
 void print(const nlohmann::json& found) {
     for (const auto& [key, value] : found.items()) {
         if (key == "datasets") continue;
-        fmt::print("{}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+        put("{}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     }
     for (const auto& dataset : found.value("datasets", nlohmann::json::array())) {
-        fmt::print("  {:<48} {:<16} {}\n", dataset.value("name", ""), dataset["shape"].dump(),
-                   dataset.value("checksum", ""));
+        put("  {:<48} {:<16} {}\n", dataset.value("name", ""), dataset["shape"].dump(),
+            dataset.value("checksum", ""));
     }
 }
 
@@ -43,7 +44,7 @@ int inspect_command(const Words& words) {
     const std::string file = arguments.subject("FILE");
     const nlohmann::json found = inspect_file(file);
     if (arguments.has("json"))
-        fmt::print("{}\n", found.dump(2));
+        put("{}\n", found.dump(2));
     else
         print(found);
     return 0;

@@ -11,6 +11,7 @@
 #include "recipes/engine/vary.h"
 #include "recipes/engine/workbench.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 namespace locus {
 
@@ -118,27 +119,25 @@ nlohmann::json to_json(const std::vector<ListedPreset>& listed) {
 
 void print(const std::vector<ListedPreset>& listed) {
     for (const ListedPreset& preset : listed) {
-        fmt::print("{:<20} {}\n", preset.name, preset.doc);
-        for (const auto& [name, value] : preset.options.values())
-            fmt::print("    {}: {}\n", name, text_of(value));
+        put("{:<20} {}\n", preset.name, preset.doc);
+        for (const auto& [name, value] : preset.options.values()) put("    {}: {}\n", name, text_of(value));
     }
 }
 
 void print(const std::vector<Listed>& listed) {
     for (const Listed& entry : listed) {
-        fmt::print("{:<12} {}\n", entry.name, entry.doc);
+        put("{:<12} {}\n", entry.name, entry.doc);
         for (const Option& option : entry.options) {
-            fmt::print("    {} = {}: {}\n", option.name, text_of(option.standard), option.doc);
+            put("    {} = {}: {}\n", option.name, text_of(option.standard), option.doc);
         }
-        if (!entry.scaling.empty())
-            fmt::print("    scaling.type = plain: {}\n", fmt::join(entry.scaling, ", "));
+        if (!entry.scaling.empty()) put("    scaling.type = plain: {}\n", fmt::join(entry.scaling, ", "));
     }
 }
 
 template <typename T>
 void show(const std::vector<T>& listed, bool as_json) {
     if (as_json)
-        fmt::print("{}\n", to_json(listed).dump(2));
+        put("{}\n", to_json(listed).dump(2));
     else
         print(listed);
 }

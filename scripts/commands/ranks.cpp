@@ -1,4 +1,5 @@
 #include "scripts/commands/ranks.h"
+#include "scripts/commands/output.h"
 
 #include <fmt/core.h>
 
@@ -20,8 +21,7 @@ int report_failure(const Communicator& world, const Error& error) {
     const SharedFailure shared = share_failure(world, error, patience);
     if (shared.lowest) {
         std::fflush(stdout);
-        fmt::print(stderr, "locus: {}\n", shared.message);
-        std::fflush(stderr);
+        tell("locus: {}\n", shared.message);
     } else if (!shared.everywhere) {
         std::this_thread::sleep_for(std::chrono::seconds(1));  // the lowest ends the job, unless it is gone
     }
@@ -46,6 +46,12 @@ int with_ranks(const Words& words, const std::function<int(const Communicator& w
     } catch (...) {
         return report_failure(session.world(), current_error());
     }
+}
+
+int threads_of(const Arguments& arguments, const Communicator& world, Reporter& reporter) {
+    const ThreadChoice choice = arguments.threads(world.sharing_cores());
+    for (const std::string& note : choice.notes) reporter.message(note);
+    return choice.threads;
 }
 
 }  // namespace locus

@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "framework/distributed/communicator.h"
+#include "recipes/engine/reporter.h"
+#include "scripts/commands/arguments.h"
 #include "scripts/commands/commands.h"
 
 namespace locus {
@@ -14,5 +16,9 @@ bool is_shared(const Words& words);
 /// Runs `work` on every rank and returns its exit code. What all ranks throw is printed once; what only some
 /// throw is printed once and ends the job with its exit code. Alone, `work` throws to the caller.
 int with_ranks(const Words& words, const std::function<int(const Communicator& world)>& work);
+
+/// Threads of this rank, by --threads or what is allowed; what there is to know about them goes to
+/// `reporter`. All ranks call it.
+int threads_of(const Arguments& arguments, const Communicator& world, Reporter& reporter);
 
 }  // namespace locus

@@ -1,11 +1,15 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "framework/distributed/together.h"
+#include "framework/train/trainer.h"
 #include "recipes/engine/begin_from.h"
 #include "recipes/engine/experiment.h"
 #include "recipes/engine/table.h"
 #include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
@@ -21,10 +25,21 @@ void check(const std::vector<Cell>& cells) {
     }
 }
 
+// A cell that one rank trains has shards for so many threads; its evaluation uses all.
+void note_idle_threads(const std::vector<Cell>& cells, const ExperimentRanks& ranks, Reporter& reporter) {
+    Index most = 1;
+    for (const Cell& cell : cells) most = std::max(most, shards_of_step(cell.recipe.train));
+    if (ranks.threads > most)
+        reporter.message(
+            fmt::format("threads: training uses {} of {}, as a step has no more shards (train.shards); "
+                        "the evaluations use all",
+                        most, ranks.threads));
+}
+
 int dry_run(const std::vector<Cell>& cells) {
     check(cells);
     for (const Cell& cell : cells) {
-        fmt::print("# {}\n{}\n", cell.name, write_recipe(cell.recipe, recipe_schema()));
+        put("# {}\n{}\n", cell.name, write_recipe(cell.recipe, recipe_schema()));
     }
     return 0;
 }
@@ -47,7 +62,12 @@ int run(const Words& words, const Communicator& world) {
     if (arguments.has("dry-run")) return dry_run(cells);
     check(cells);  // all, before any work
     const std::string out = arguments.needed("out");
-    ExperimentRanks ranks{world, 0, arguments.threads(world.sharing_cores())};
+    ExperimentRanks ranks{world};
+    {
+        Terminal terminal(world.is_root());
+        ranks.threads = threads_of(arguments, world, terminal);
+        note_idle_threads(cells, ranks, terminal);
+    }
     if (arguments.has("ranks-per-cell"))
         ranks.ranks_per_cell = parse_count(arguments.text("ranks-per-cell"), "--ranks-per-cell", 1);
     ExperimentResult result;
@@ -56,13 +76,13 @@ int run(const Words& words, const Communicator& world) {
         result = run_experiment(cells, out, ranks, terminal);
     }
     if (result.interrupted) {
-        if (world.is_root()) fmt::print(stderr, "{}: stopped and saved; the same command goes on\n", out);
+        if (world.is_root()) tell("{}: stopped and saved; the same command goes on\n", out);
         return static_cast<int>(Failure::interrupted);
     }
     on_root(world, [&] {
-        for (const std::string& failure : result.failed) fmt::print(stderr, "failed: {}\n", failure);
-        fmt::print("{}", text_of(write_tables(out), TableFormat::markdown));
-        fmt::print(stderr, "run folders and table.{{md,csv,tex,json}}: {}\n", out);
+        for (const std::string& failure : result.failed) tell("failed: {}\n", failure);
+        put("{}", text_of(write_tables(out), TableFormat::markdown));
+        tell("run folders and table.{{md,csv,tex,json}}: {}\n", out);
     });
     return result.failed.empty() ? 0 : static_cast<int>(Failure::check);
 }

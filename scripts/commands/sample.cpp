@@ -10,6 +10,7 @@
 #include "models/generate.h"
 #include "recipes/engine/train_run.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 namespace locus {
 
@@ -72,8 +73,8 @@ json to_json(const GenerateOptions& options, const OpenedRun& run, Index prompt_
 }
 
 void write_now(const std::string& bytes) {
-    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size();
-    require(written && std::fflush(stdout) == 0, Failure::storage, "stdout: the text could not be written");
+    put_text(bytes);
+    flush_results();
 }
 
 }  // namespace
@@ -105,11 +106,10 @@ int sample_command(const Words& words) {
     const GenerateOptions options = parse_options(arguments);
     const std::string prompt = arguments.needed("prompt");
     const OpenedRun run = open_run(folder);
-    for (const std::string& warning : run.warnings) fmt::print(stderr, "{}\n", warning);
+    for (const std::string& warning : run.warnings) tell("{}\n", warning);
 
     if (arguments.has("length") && !run.model->encoding().varies_by_length())
-        fmt::print(stderr, "--length changes nothing: the encoding {} does not vary by length\n",
-                   run.recipe.encoding.kind);
+        tell("--length changes nothing: the encoding {} does not vary by length\n", run.recipe.encoding.kind);
 
     const auto tokenizer = make_tokenizer(run.recipe.data.tokenizer);
     const std::vector<Token> begin = tokenizer->encode(prompt);
@@ -129,13 +129,13 @@ int sample_command(const Words& words) {
         out["text"] = tokenizer->decode(tokens);  // bytes that are no UTF-8 are replaced: `tokens` is exact
         out["tokens"] = tokens;
         out["nats"] = nats;
-        fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
+        put("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
     } else if (isatty(STDOUT_FILENO) == 1) {
         write_now("\n");  // for the shell's prompt; files and pipes get the text alone
     }
     if (!arguments.has("rate")) return 0;
-    fmt::print(stderr, "{} tokens in {:.2f} s, {:.0f} tokens/s {} cache\n", tokens.size(), taken.count(),
-               static_cast<double>(tokens.size()) / taken.count(), options.cache ? "with the" : "without a");
+    tell("{} tokens in {:.2f} s, {:.0f} tokens/s {} cache\n", tokens.size(), taken.count(),
+         static_cast<double>(tokens.size()) / taken.count(), options.cache ? "with the" : "without a");
     return 0;
 }
 

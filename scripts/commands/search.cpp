@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
@@ -28,7 +29,7 @@ int search(const Words& words, const Communicator& world) {
     SearchResult result;
     {
         Terminal terminal(world.is_root());
-        Workbench bench(arguments.threads(world.sharing_cores()), world);
+        Workbench bench(threads_of(arguments, world, terminal), world);
         result = run_search(cells.front(), out, bench, terminal);
         if (!result.finished) {
             terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on",
@@ -48,9 +49,9 @@ int search(const Words& words, const Communicator& world) {
     }
     if (!world.is_root()) return 0;
     if (arguments.has("json"))
-        fmt::print("{}\n", to_json(result).dump(2));
+        put("{}\n", to_json(result).dump(2));
     else
-        fmt::print("{}", result.fragment);
+        put("{}", result.fragment);
     return 0;
 }
 

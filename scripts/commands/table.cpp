@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 namespace locus {
 
@@ -13,7 +14,7 @@ int table_command(const Words& words) {
                               });
     if (arguments.help()) return 0;
     const TableFormat format = parse_table_format(arguments.text("format"));
-    fmt::print("{}", text_of(make_table(arguments.subject("DIR")), format));
+    put("{}", text_of(make_table(arguments.subject("DIR")), format));
     return 0;
 }
 

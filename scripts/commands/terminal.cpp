@@ -1,46 +1,54 @@
 #include "scripts/commands/terminal.h"
 
-#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "scripts/commands/output.h"
 
 namespace locus {
 
 namespace {
-
-volatile std::sig_atomic_t signalled = 0;
-
-void remember(int) {
-    signalled = 1;
-}
 
 std::size_t columns() {
     winsize size{};
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// A line can be taken back: not in a file, a pipe, or a terminal that knows no escapes (that of an editor).
+bool overwrites() {
+    const char* kind = std::getenv("TERM");
+    return isatty(STDERR_FILENO) == 1 && kind != nullptr && *kind != '\0' && std::string_view(kind) != "dumb";
+}
+
+// The first characters of UTF-8 text, none of them cut.
+std::string_view cut(std::string_view text, std::size_t characters) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool begins_one = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+        if (begins_one && characters-- == 0) return text.substr(0, i);
+    }
+    return text;
+}
+
 }  // namespace
 
-Terminal::Terminal(bool speaks) : speaks_(speaks), interactive_(isatty(STDERR_FILENO) == 1) {
-    for (int signal : {SIGINT, SIGTERM, SIGUSR2}) std::signal(signal, remember);
-}
+Terminal::Terminal(bool speaks) : speaks_(speaks), interactive_(overwrites()) {}
 
 Terminal::~Terminal() {
     clear_status();
 }
 
 void Terminal::clear_status() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
+    if (shown_) tell("\r\033[K");
     shown_ = false;
 }
 
 void Terminal::message(const std::string& line) {
     if (!speaks_) return;
     clear_status();
-    fmt::print(stderr, "{}\n", line);
+    tell("{}\n", line);
 }
 
 void Terminal::status(const std::string& line) {
@@ -50,13 +58,8 @@ void Terminal::status(const std::string& line) {
     if (now - last_ < (interactive_ ? 100ms : 10000ms)) return;
     last_ = now;
     if (!interactive_) return message(line);
-    fmt::print(stderr, "\r\033[K{}", line.substr(0, columns() - 1));
-    std::fflush(stderr);
+    tell("\r\033[K{}", cut(line, columns() - 1));
     shown_ = true;
-}
-
-bool Terminal::stop() {
-    return signalled != 0;
 }
 
 }  // namespace locus

@@ -7,16 +7,15 @@
 
 namespace locus {
 
-/// Writes to stderr; a signal (SIGINT, SIGTERM, SIGUSR2) asks the work to save and leave.
+/// Writes to stderr; what cannot be written there is dropped.
 class Terminal : public Reporter {
   public:
-    /// One that does not speak only listens for signals: of several ranks, one prints.
+    /// Of several ranks one speaks.
     explicit Terminal(bool speaks = true);
     ~Terminal() override;
 
     void message(const std::string& line) override;
     void status(const std::string& line) override;
-    bool stop() override;
 
   private:
     void clear_status();

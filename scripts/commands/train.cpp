@@ -1,10 +1,12 @@
 #include <fmt/core.h>
 
 #include "framework/ops/kernels/gemm.h"
+#include "framework/train/trainer.h"
 #include "recipes/engine/begin_from.h"
 #include "recipes/engine/train_run.h"
 #include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
@@ -22,6 +24,18 @@ Resume parse_resume(const std::string& text) {
 kernels::GemmBackend parse_gemm(const std::string& text) {
     require(text == "own" || text == "openblas", "--gemm: expected own or openblas, found '{}'", text);
     return text == "own" ? kernels::GemmBackend::own : kernels::GemmBackend::openblas;
+}
+
+// A rank's share of the shards of a step: more threads would wait.
+int useful_threads(int threads, const Recipe& recipe, const Communicator& world, Reporter& reporter) {
+    const Index shards = shards_of_step(recipe.train);
+    const Index useful = (shards + world.size() - 1) / world.size();
+    if (threads <= useful) return threads;
+    reporter.message(fmt::format(
+        "threads: {} taken, not {}: a step has {} {} (train.shards {}, {} sequences){}", useful, threads,
+        shards, shards == 1 ? "shard" : "shards", recipe.train.shards, recipe.train.sequences(),
+        world.alone() ? "" : fmt::format(" on {} ranks", world.size())));
+    return static_cast<int>(useful);
 }
 
 int train(const Words& words, const Communicator& world) {
@@ -45,19 +59,20 @@ int train(const Words& words, const Communicator& world) {
     check_beginning(cells.front());
     if (arguments.has("dry-run")) {
         make_trainable_model(cells.front().recipe);  // refuses sizes that do not fit
-        fmt::print("{}", write_recipe(cells.front().recipe, recipe_schema()));
+        put("{}", write_recipe(cells.front().recipe, recipe_schema()));
         return 0;
     }
     const std::string out = arguments.needed("out");
     Terminal terminal(world.is_root());
-    Workbench bench(arguments.threads(world.sharing_cores()), world);
+    Workbench bench(
+        useful_threads(threads_of(arguments, world, terminal), cells.front().recipe, world, terminal), world);
     Profile profile(bench.workers().count());
     const TrainedRun run = train_run(cells.front(), 0, out, parse_resume(arguments.text("resume")), bench,
                                      terminal, arguments.has("profile") ? &profile : nullptr);
     terminal.message(
         fmt::format("{}: {} after step {}", out, run.finished ? "trained" : "stopped and saved", run.step));
     if (arguments.has("profile") && run.profile.empty()) terminal.message("no step was left to profile");
-    fmt::print("{}", run.profile);
+    put("{}", run.profile);
     return run.finished ? 0 : static_cast<int>(Failure::interrupted);
 }
 

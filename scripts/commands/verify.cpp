@@ -9,6 +9,7 @@
 #include "recipes/engine/verify.h"
 #include "recipes/engine/write.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
 #include "scripts/commands/terminal.h"
 
@@ -52,9 +53,9 @@ std::vector<Subject> open_subjects(const Arguments& arguments, const Communicato
 }
 
 void print(const Check& check) {
-    fmt::print("{}  {:<78} {:>9.3g}  {} {:g}\n", check.passed() ? "ok    " : "FAILED", check.name,
-               check.difference, check.at_least ? "above  " : "at most", check.limit);
-    std::fflush(stdout);
+    put("{}  {:<78} {:>9.3g}  {} {:g}\n", check.passed() ? "ok    " : "FAILED", check.name,
+        unsigned_nan(check.difference), check.at_least ? "above  " : "at most", check.limit);
+    flush_results();
 }
 
 int verify_over(const Communicator& world, const Words& words) {
@@ -64,10 +65,11 @@ int verify_over(const Communicator& world, const Words& words) {
                                   {"json", "one JSON document"},
                               });
     if (arguments.help()) return 0;
+    Terminal terminal(world.is_root());
     const std::vector<Subject> subjects = open_subjects(arguments, world);
     const bool as_json = arguments.has("json");
     VerifyOptions options;
-    options.threads = std::max(2, arguments.threads(world.sharing_cores()));
+    options.threads = std::max(2, threads_of(arguments, world, terminal));
     options.group = world;
     const bool speaks = world.is_root();
     if (!as_json && speaks) options.show = print;
@@ -76,13 +78,13 @@ int verify_over(const Communicator& world, const Words& words) {
     bool passed = true;
     for (const Subject& subject : subjects) {
         for (const std::string& warning : subject.run.warnings)
-            if (speaks) fmt::print(stderr, "{}\n", warning);
-        if (!as_json && speaks) fmt::print("{}\n", subject.name);
+            if (speaks) tell("{}\n", warning);
+        if (!as_json && speaks) put("{}\n", subject.name);
         const VerifyReport report = verify(subject.run.recipe, subject.run.model.get(), options);
         passed = passed && report.passed();
         if (!as_json && speaks)
-            fmt::print("encoding {}: logits of standard deviation {:.3g}; without it they change by {:.3g}\n",
-                       report.encoding, report.logit_deviation, report.encoding_effect);
+            put("encoding {}: logits of standard deviation {:.3g}; without it they change by {:.3g}\n",
+                report.encoding, report.logit_deviation, report.encoding_effect);
         nlohmann::json json = to_json(report);
         for (nlohmann::json check : json["checks"]) {
             if (subjects.size() > 1) check["name"] = subject.name + ": " + check["name"].get<std::string>();
@@ -94,8 +96,8 @@ int verify_over(const Communicator& world, const Words& words) {
     }
     all["passed"] = passed;
     if (!speaks) return 0;  // rank 0's verdict counts
-    if (as_json) fmt::print("{}\n", all.dump(2));
-    if (!passed && !as_json) fmt::print("not all checks passed\n");
+    if (as_json) put("{}\n", all.dump(2));
+    if (!passed && !as_json) put("not all checks passed\n");
     return passed ? 0 : static_cast<int>(Failure::check);
 }
 

@@ -5,6 +5,7 @@
 #include "framework/core/error.h"
 #include "framework/io/machine.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/output.h"
 
 namespace locus {
 
@@ -16,13 +17,13 @@ int version_command(const Words& words) {
     nlohmann::json about = machine_manifest();
     about["version"] = LOCUS_VERSION;
     if (arguments.has("json")) {
-        fmt::print("{}\n", about.dump(2));
+        put("{}\n", about.dump(2));
         return 0;
     }
-    fmt::print("locus {}\n", LOCUS_VERSION);
+    put("locus {}\n", LOCUS_VERSION);
     for (const auto& [key, value] : about.items()) {
         if (key != "version")
-            fmt::print("  {}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+            put("  {}: {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
     }
     return 0;
 }

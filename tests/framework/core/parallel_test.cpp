@@ -1,6 +1,7 @@
 #include "framework/core/parallel.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -56,20 +57,22 @@ TEST(Workers, RefusesNone) {
     EXPECT_THROW(Workers(-1), Error);
 }
 
-TEST(DefaultThreads, FollowTheEnvironment) {
-    setenv("OMP_NUM_THREADS", "5", 1);
-    EXPECT_EQ(default_threads(), 5);
-    setenv("OMP_NUM_THREADS", "3,2", 1);  // OpenMP's list: a number a level
-    EXPECT_EQ(default_threads(), 3);
-    for (const char* wrong : {"nonsense", "0", "-1", "4x"}) {
-        setenv("OMP_NUM_THREADS", wrong, 1);
-        EXPECT_THROW(default_threads(), Error) << wrong;
+// As `ulimit -v` with a large `ulimit -s`: the stacks of the later threads find no place.
+TEST(Workers, AThreadThatCannotBeMadeIsAnError) {
+    pthread_attr_t stacks, large;
+    ASSERT_EQ(pthread_getattr_default_np(&stacks), 0);
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, std::size_t{1} << 44);  // 16 TiB: the addresses hold seven
+    ASSERT_EQ(pthread_setattr_default_np(&large), 0);
+    try {
+        Workers workers(64);
+        ADD_FAILURE() << "64 threads of 16 TiB were made";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Failure::storage);
+        EXPECT_NE(std::string(error.what()).find("of 64 could be made"), std::string::npos) << error.what();
     }
-    unsetenv("OMP_NUM_THREADS");
-    const int alone = default_threads();
-    EXPECT_GE(alone, 1);
-    EXPECT_EQ(default_threads(1'000'000), 1);
-    EXPECT_EQ(default_threads(2), std::max(1, alone / 2));
+    ASSERT_EQ(pthread_setattr_default_np(&stacks), 0);
+    EXPECT_NO_THROW(Workers(3));
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+"""Signals under mpirun: to all ranks or to one, all end together with 75 and go on from there."""
+
+import json
+import signal
+import time
+
+from ranks_support import AT_ONCE, OPEN_MPI, RankCase, main
+
+EVALUATION = "evaluate={lengths: [16, 128], protocols: [non_overlapping, 'sliding:1']}"
+TEXT = "data={corpus: generated, documents: 12, document_length: 4000}"
+LONG_STEP = ["train.steps=100", "model={layers: 4, width: 256, heads: 4}", "train.length=512", "train.batch_tokens=1048576"]
+
+
+class Stopping(RankCase):
+    launcher = AT_ONCE
+
+    def stopped(self, process, rank=None, by=signal.SIGUSR2):
+        """One rank gets the signal, or all; what was said."""
+        time.sleep(0.5)
+        begin = time.monotonic()
+        if rank is None:
+            self.signal_all(process, by)
+        else:
+            self.kill(rank, by)
+        out, err = self.ends(process, 75 if OPEN_MPI else (75, 9, 75 | 9), seconds=30)
+        self.assertLess(time.monotonic() - begin, 6, err)
+        self.assertEqual(out, "")
+        return err
+
+    def test_in_one_long_step(self):
+        for ranks, rank, by in (2, None, signal.SIGUSR1), (3, 1, signal.SIGTERM), (2, 0, signal.SIGHUP):
+            run = f"run{ranks}{rank}"
+            process = self.begin(ranks, "train", "r.yaml", *LONG_STEP, "--out", run)
+            self.wait_for(lambda run=run: (self.folder / run / "manifest.json").exists(), process)
+            self.assertEqual(self.stopped(process, rank, by).count("stopped and saved after step 0"), 1)
+
+    def test_in_an_evaluation(self):
+        self.train("run", EVALUATION, TEXT)
+        straight = json.loads(self.locus("eval", "run", "--json")[0])
+        kept = 0
+        for ranks, rank in (2, None), (3, 2), (2, 0):
+            process = self.begin(ranks, "eval", "run", "--json")
+            err = self.stopped(process, rank)
+            self.assertEqual(err.count("evaluation "), err.count("locus: "), err)
+            draft = self.folder / "run" / "evaluations" / "unfinished.h5"
+            kept += draft.exists()
+            out, _ = self.ranks(2, "eval", "run", "--json")
+            self.assertEqual(json.loads(out), straight)
+            self.assertFalse(draft.exists())
+        self.assertGreater(kept, 0)
+
+
+if __name__ == "__main__":
+    main()
