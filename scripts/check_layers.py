@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: framework <- models, data <- recipes/engine <- scripts; tests see all.
+"""Checks who includes whom: framework <- models, data <- recipes/engine <- scripts; tests see all. And that one file
+alone writes to the standard streams.
 
 Prints each violation as file:line and exits 1 where there is one. `check_layers.py [ROOT]`; ROOT is by default
 the folder above this file's.
@@ -42,6 +43,10 @@ ONLY_IN = [
     (r"gtest/|gmock/", r"tests/.*"),
 ]
 
+# Who writes to the standard streams: one place that knows what to do when they cannot be written.
+STREAM = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog|puts|printf|fprintf|fputs)\b|\bstderr\b")
+WRITES = "scripts/commands/output.cpp"
+
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -50,6 +55,13 @@ def includes(path):
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         if match := INCLUDE.match(line):
             yield number, match[1] == '"', match[2]
+
+
+def stream_writes(path):
+    """The line numbers at which a file writes to a standard stream by itself."""
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        if STREAM.search(line.partition("//")[0]):
+            yield number
 
 
 def fault_of(root, file, quoted, included):
@@ -81,6 +93,9 @@ def check(root):
         for number, quoted, included in includes(path):
             if fault := fault_of(root, file, quoted, included):
                 violations.append(f"{file}:{number}: {fault}")
+        if file != WRITES:
+            violations += [f"{file}:{number}: only {WRITES} writes to the standard streams: use put() or tell()"
+                           for number in stream_writes(path)]
     return len(files), violations
 
 

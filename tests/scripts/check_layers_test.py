@@ -64,6 +64,15 @@ class CheckLayers(unittest.TestCase):
         self.accepts("recipes/engine/x.cpp", '"data/corpus.h"')
         self.accepts("scripts/commands/x.cpp", '"recipes/engine/run.h"')
 
+    def test_one_place_writes_to_the_streams(self):
+        for line in 'fmt::print("x");', 'fmt::print(stderr, "x");', "std::cout << 1;", 'std::fputs("x", stderr);':
+            for file in "recipes/engine/x.cpp", "scripts/commands/x.cpp", "framework/core/x.h":
+                result = self.run_on(**{file: f"void f() {{\n    {line}\n}}\n"})
+                self.assertEqual(result.returncode, 1, line)
+                self.assertIn(f"{file}:2: ", result.stdout)
+            self.assertEqual(self.run_on(**{"scripts/commands/output.cpp": line + "\n"}).returncode, 0)
+        self.assertEqual(self.run_on(**{"models/x.cpp": "int f();  // on stderr\n"}).returncode, 0)
+
     def test_nothing_to_check_is_no_success(self):
         self.assertEqual(self.run_on(**{"README.md": ""}).returncode, 2)
 

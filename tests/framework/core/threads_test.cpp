@@ -37,7 +37,7 @@ TEST_F(Threads, ThatAreAskedForEndAtFourForEachCore) {
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), Failure::usage);
             const std::string said = error.what();
-            for (const std::string part :
+            for (const std::string& part :
                  {std::string("at most 8"), std::to_string(wanted), std::string("2 cores")})
                 EXPECT_NE(said.find(part), std::string::npos) << said;
         }

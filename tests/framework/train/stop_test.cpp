@@ -18,8 +18,8 @@
 namespace locus {
 namespace {
 
-struct Run {
-    explicit Run(int threads, Index steps = 4) : workers(threads) {
+struct Training {
+    explicit Training(int threads, Index steps = 4) : workers(threads) {
         options.length = length;
         options.batch_tokens = 8 * length;
         options.tokens = steps * options.batch_tokens;
@@ -64,13 +64,13 @@ struct Run {
 };
 
 TEST(Stop, InTheMiddleOfAStepLeavesTheStateBeforeIt) {
-    std::vector<std::vector<Scalar>> states = {Run(1).state()};
-    Run straight(1);
+    std::vector<std::vector<Scalar>> states = {Training(1).state()};
+    Training straight(1);
     straight.train(0, [&](Index) { states.push_back(straight.state()); });
     ASSERT_EQ(states.size(), 5U);
     for (const int threads : {1, 3}) {
         for (const int at : {1, 4, 5, 7, 12, 16}) {
-            Run run(threads);
+            Training run(threads);
             const Index step = run.train(at);
             EXPECT_EQ(step, (at - 1) / 4) << at;
             EXPECT_EQ(run.logged, step);
@@ -98,7 +98,7 @@ TEST(Stop, IsAnErrorThatNamesTheSignal) {
 }
 
 TEST(FiniteState, IsAllThatMayBeSaved) {
-    Run run(1);
+    Training run(1);
     run.train(0);
     EXPECT_NO_THROW(require_finite_state(run.model.store, run.trainer->optimizer(), 4));
     for (const Tensor& flat : {run.model.store.values(), run.trainer->optimizer().first_moment(),
