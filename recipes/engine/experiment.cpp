@@ -131,20 +131,20 @@ std::string evaluation_identity(Recipe recipe, const Transformer& model, const L
     return sum.hex();
 }
 
-// What a stopped evaluation has finished. A folder that cannot be written to is no reason to hang on.
+// Keeps what a stopped evaluation has finished. A folder that cannot be written to is no reason to hang on.
 [[noreturn]] void leave(const EvaluationDraft& draft, const fs::path& folder, const Communicator& group,
                         const Error& stopped) {
     std::string kept = "nothing was finished yet";
     try {
         if (!draft.losses.empty()) {
             on_root(group, [&] { save(draft, folder); });
-            kept = fmt::format("{} {} kept, and the next one goes on from there", draft.losses.size(),
+            kept = fmt::format("{} {} kept, and the same command goes on from there", draft.losses.size(),
                                draft.losses.size() == 1 ? "finished length is" : "finished lengths are");
         }
     } catch (const Error& error) {
         kept = fmt::format("nothing is kept ({})", error.what());
     }
-    fail(Failure::interrupted, "{}: evaluation {}: {}", folder.string(), stopped.what(), kept);
+    fail(Failure::interrupted, "{}: the evaluation ends here ({}); {}", folder.string(), stopped.what(), kept);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ class Stopping(CommandCase):
         kept = {path.name: path.read_bytes() for path in (self.folder / "run" / "evaluations").iterdir()}
         out, said = self.stopped("eval", "run", "--json", at="evaluation", by=signal.SIGINT)
         self.assertEqual(out, "")
-        self.assertIn("the next one goes on from there", said)
+        self.assertIn("the same command goes on from there", said)
         self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "run" / "evaluations").iterdir()
                           if path.name != "unfinished.h5"}, kept)
         again, said = self.locus("eval", "run", "--json")
@@ -134,7 +134,8 @@ class Stopping(CommandCase):
         vary = "vary={arm: [{name: rope, encoding: {kind: rope}}, {name: nope, encoding: {kind: nope}}]}"
         words = ["run", "r.yaml", vary, EVALUATION, SHORT_TEXT]
         straight, _ = self.locus(*words, "--out", "straight")
-        out, said = self.stopped(*words, "--out", "all", at=r"\[2/2[^\n]*evaluation", by=signal.SIGHUP)
+        trained = lambda: "trained" in (self.folder / "all" / "nope" / "manifest.json").read_text()
+        out, said = self.stopped(*words, "--out", "all", at=r"\[2/2\] nope: \d+ parameters", ready=trained, by=signal.SIGHUP)
         self.assertEqual(out, "")
         self.assertNotIn("failed", said)
         self.assertEqual([self.manifest(f"all/{arm}")["state"] for arm in ("rope", "nope")], ["done", "trained"])
@@ -159,7 +160,7 @@ search: {factor: 4, population: 16, parents: 6, mutations: 4, crossovers: 4, ite
 
     def test_where_nothing_is_kept(self):
         self.train("run", "train.steps=1")
-        many = "vary={train.seed: %s}" % list(range(2000))
+        many = "vary={train.seed: %s}" % list(range(6000))
         huge = ["model={layers: 4, width: 256, heads: 4}", "train.length=2048", "train.batch_tokens=4096"]
         packed = gzip.compress(b"All work and no play.\n" * 2_000_000, 1)
         self.write("much.gz", packed * 30)  # members one after another: a text of 1.3 GB

@@ -1,8 +1,14 @@
 """LOCUS_TARGET limits the kernels to an instruction set: named in `version` and manifest.json, or refused."""
 
+import os
+import platform
+import shutil
+import subprocess
 import unittest
 
-from support import CommandCase, strict_json
+from support import PROGRAM, CommandCase, strict_json
+
+EMULATOR = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
 
 
 class Target(CommandCase):
@@ -34,6 +40,18 @@ class Target(CommandCase):
             self.assertAlmostEqual(loss, losses[0], delta=1e-4)
         for limit in built[: built.index(best)]:  # of the program, but not of this processor
             self.refuses(2, "version", environment={"LOCUS_TARGET": limit}, says=["lacks", limit])
+
+    @unittest.skipUnless(EMULATOR and platform.machine() == "x86_64", "not run: qemu-x86_64 is missing")
+    def test_an_old_processor(self):
+        """Of x86-64-v2, without AES; and one that has less than the program was compiled for."""
+        whole = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "LOCUS_DATA": str(self.folder)}  # no second start, outside of the emulator
+        for processor, code, says in ("Nehalem", 0, "target: sse4"), ("core2duo", 2, "this processor lacks "):
+            for words in ["version"], ["card", "r.yaml"]:
+                command = [EMULATOR, "-cpu", processor, PROGRAM, *words]
+                done = subprocess.run(command, cwd=self.folder, env={**os.environ, **whole}, capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                if words == ["version"] or code != 0:
+                    self.assertIn(says, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
