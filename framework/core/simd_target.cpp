@@ -49,8 +49,8 @@ std::string lacking() {
     return "";
 }
 
-// Highway asks for AES where it looks for SSE4, which no kernel uses: processors of x86-64-v2 that lack it seem to
-// have nothing that this program was built for.
+// Highway asks for AES where it looks for SSE4, which no kernel uses: processors of x86-64-v2 that lack it
+// seem to have nothing that this program was built for.
 void admit_the_lowest_target() {
     if (usable() != 0) return;
     const std::string missing = lacking();

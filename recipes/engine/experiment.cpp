@@ -144,7 +144,8 @@ std::string evaluation_identity(Recipe recipe, const Transformer& model, const L
     } catch (const Error& error) {
         kept = fmt::format("nothing is kept ({})", error.what());
     }
-    fail(Failure::interrupted, "{}: the evaluation ends here ({}); {}", folder.string(), stopped.what(), kept);
+    fail(Failure::interrupted, "{}: the evaluation ends here ({}); {}", folder.string(), stopped.what(),
+         kept);
 }
 
 }  // namespace

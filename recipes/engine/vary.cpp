@@ -5,6 +5,7 @@
 #include <set>
 
 #include "framework/core/error.h"
+#include "framework/core/stop.h"
 #include "recipes/engine/ancestry.h"
 #include "recipes/engine/axes.h"
 #include "recipes/engine/overrides.h"
@@ -221,6 +222,7 @@ std::vector<Sketch> sketches_of(const Experiment& experiment, const Schema& sche
     }
     std::vector<Sketch> sketches;
     for (std::size_t index = 0; index < count; ++index) {
+        throw_if_stopped();
         std::vector<const Choice*> choices(experiment.axes.size());
         std::size_t rest = index;
         for (std::size_t axis = choices.size(); axis-- > 0;) {
@@ -279,6 +281,7 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
     check_contrasts(sketches.front().draft.recipe.table.contrasts, experiment.axes, file.path);
     std::vector<Cell> cells;
     for (Sketch& sketch : sketches) {
+        throw_if_stopped();
         Cell cell;
         cell.name = cell_name(sketch.draft.recipe.cell, file.path);
         cell.varied = varied_keys(experiment);

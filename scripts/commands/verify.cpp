@@ -85,14 +85,14 @@ int verify_over(const Communicator& world, const Words& words) {
         if (!as_json && speaks)
             put("encoding {}: logits of standard deviation {:.3g}; without it they change by {:.3g}\n",
                 report.encoding, report.logit_deviation, report.encoding_effect);
-        nlohmann::json json = to_json(report);
-        for (nlohmann::json check : json["checks"]) {
+        nlohmann::json found = to_json(report);
+        for (nlohmann::json check : found["checks"]) {
             if (subjects.size() > 1) check["name"] = subject.name + ": " + check["name"].get<std::string>();
             all["checks"].push_back(std::move(check));
         }
-        json.erase("checks");
-        json["name"] = subject.name;
-        all["subjects"].push_back(std::move(json));
+        found.erase("checks");
+        found["name"] = subject.name;
+        all["subjects"].push_back(std::move(found));
     }
     all["passed"] = passed;
     if (!speaks) return 0;  // rank 0's verdict counts

@@ -65,7 +65,7 @@ class Streams(CommandCase):
             ["eval", "run", "--lengths", "16", "--protocol", "non_overlapping"],
             ["search", "s.yaml", "--out", "OUT"],
             ["data", "build", "text.txt", "--out", "OUT.h5"],
-            ["sample", "run", "--prompt", "a", "--tokens", "3", "--rate"],
+            ["sample", "run", "--prompt", "a", "--tokens", "3", "--json", "--rate"],
         ]:
             results = set()
             for kind in ["", *Unwritable.KINDS, "terminal"]:

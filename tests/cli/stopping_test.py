@@ -14,7 +14,7 @@ SOON = 4  # seconds; 2 are promised, on a machine that does nothing else
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU]
 
 LONG = "train.steps=1000000"
-ONE_LONG_STEP = ["model={layers: 4, width: 256, heads: 4}", "train.length=512", "train.batch_tokens=2097152", "train.shards=1"]
+ONE_LONG_STEP = ["model={layers: 4, width: 256, heads: 4}", "train.length=512", "train.batch_tokens=1048576", "train.shards=64"]
 LONG_VALIDATION = ["data={corpus: generated, documents: 12, document_length: 400000}", "train.validate_every=3"]
 # The first protocol is through at once; the second takes a window for each token.
 EVALUATION = "evaluate={lengths: [16, 128], protocols: [non_overlapping, 'sliding:1']}"
@@ -173,7 +173,7 @@ search: {factor: 4, population: 16, parents: 6, mutations: 4, crossovers: 4, ite
             (["run", "r.yaml", many, "--dry-run"], signal.SIGUSR2),
             (["train", "r.yaml", "data={corpus: generated, documents: 100000, document_length: 100000}", "--out", "new"], signal.SIGTERM),
         ]:
-            with self.subTest(words=words):
+            with self.subTest(words=words[:2]):
                 process = self.start(*words)
                 time.sleep(0.6)
                 self.assertIsNone(process.poll(), words)
