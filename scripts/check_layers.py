@@ -2,12 +2,14 @@
 """Checks who includes whom: framework <- models, data <- recipes/engine <- scripts; tests see all. And that one file
 alone writes to the standard streams.
 
-Prints each violation as file:line and exits 1 where there is one. `check_layers.py [ROOT]`; ROOT is by default
-the folder above this file's.
+Prints each violation as file:line and exits 1 where there is one. `check_layers.py [--graph] [ROOT]`; ROOT is by
+default the folder above this file's. With --graph it prints the rooms, who includes whom, and where the code is long.
 """
 import re
 import sys
 from pathlib import Path
+
+from layer_graph import print_graph
 
 FRAMEWORK = "framework/"
 CORE, AUTODIFF, OPS, NN, OPTIM, IO, DISTRIBUTED = (
@@ -83,10 +85,31 @@ def fault_of(root, file, quoted, included):
     return None
 
 
+def files_of(root):
+    return sorted(path for folder in CHECKED for path in (root / folder).rglob("*")
+                  if path.suffix in (".h", ".cpp") and path.is_file())
+
+
+def room_of(file):
+    """The folder of MAY_INCLUDE in which a path stands, or None."""
+    return next((folder for folder, _ in MAY_INCLUDE if file.startswith(folder)), None)
+
+
+def allows(room, other):
+    return any(other.startswith(allowed) for allowed in dict(MAY_INCLUDE)[room])
+
+
+def graph(root):
+    texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8", errors="replace").splitlines()
+             for path in files_of(root)}
+    texts = {file: lines for file, lines in texts.items() if room_of(file)}
+    print_graph(texts, [folder for folder, _ in MAY_INCLUDE], room_of,
+                lambda file: [included for _, _, included in includes(root / file)], allows)
+
+
 def check(root):
     """(number of files read, violations as text)."""
-    files = sorted(path for folder in CHECKED for path in (root / folder).rglob("*")
-                   if path.suffix in (".h", ".cpp") and path.is_file())
+    files = files_of(root)
     violations = []
     for path in files:
         file = path.relative_to(root).as_posix()
@@ -100,7 +123,10 @@ def check(root):
 
 
 def main(arguments):
-    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    places = [word for word in arguments if word != "--graph"]
+    root = Path(places[0]) if places else Path(__file__).resolve().parent.parent
+    if len(places) < len(arguments):
+        graph(root)
     count, violations = check(root)
     for violation in violations:
         print(violation)

@@ -10,13 +10,13 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_layers.py"
 
 
 class CheckLayers(unittest.TestCase):
-    def run_on(self, **files):
+    def run_on(self, *options, **files):
         with tempfile.TemporaryDirectory() as root:
             for name, text in files.items():
                 path = Path(root) / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-            return subprocess.run([sys.executable, SCRIPT, root], capture_output=True, text=True, check=False)
+            return subprocess.run([sys.executable, SCRIPT, *options, root], capture_output=True, text=True, check=False)
 
     def refuses(self, file, include):
         result = self.run_on(**{file: f"// one\n#include {include}\n", "framework/core/a.h": ""})
@@ -72,6 +72,30 @@ class CheckLayers(unittest.TestCase):
                 self.assertIn(f"{file}:2: ", result.stdout)
             self.assertEqual(self.run_on(**{"scripts/commands/output.cpp": line + "\n"}).returncode, 0)
         self.assertEqual(self.run_on(**{"models/x.cpp": "int f();  // on stderr\n"}).returncode, 0)
+
+    def test_the_graph(self):
+        words = "words that make a long line " * 3
+        folders = {"framework/core/a.h": "namespace locus {\nint one(int a) {\n    return a;\n}\n"
+                                         "bool short_one() { return true; }  // and why\n\n"
+                                         f"int longer(int a,  // {words}\n           int b) {{\n    if (a) {{\n"
+                                         "        b = 1;\n    }\n    return b;\n}\n}\n",
+                   "framework/io/b.h": '#include "framework/core/a.h"\n',
+                   "models/c.h": '#include "framework/core/a.h"\nclass Transformer {};\n// Transformer-XL\n',
+                   "models/d.h": "// Transformer-XL\n",
+                   "data/e.h": '#include "framework/io/b.h"\n#include "framework/core/a.h"\n'}
+        shown = self.run_on("--graph", **folders).stdout
+        self.assertRegex(shown, r"\n +1  framework/core +1 +14  -\n")
+        self.assertRegex(shown, r"\n +2  models +2 .* framework/core 1\n")
+        self.assertRegex(shown, r"\n +3  data +1 +2  framework/core 1, framework/io 1\n")
+        self.assertIn("rooms: 4, floors: 3, arrows: 4, upward: 0", shown)
+        self.assertIn("long function: 7 lines, longer, framework/core/a.h:7\n", shown)
+        self.assertIn("long file: 14 lines, framework/core/a.h\n", shown)
+        self.assertIn("files that name Transformer: 1 (models 1)\n    models/c.h\n", shown)
+
+        folders["framework/core/up.h"] = '#include "data/e.h"\n'
+        shown = self.run_on("--graph", **folders).stdout
+        self.assertRegex(shown, r"\n +1  framework/core .* data 1 UPWARD\n")
+        self.assertIn("rooms: 4, floors: 3, arrows: 5, upward: 1", shown)
 
     def test_nothing_to_check_is_no_success(self):
         self.assertEqual(self.run_on(**{"README.md": ""}).returncode, 2)
