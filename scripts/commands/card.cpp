@@ -1,4 +1,4 @@
-#include "recipes/engine/card.h"
+#include "recipes/engine/card/card.h"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 
 #include "framework/io/checkpoint.h"
 #include "framework/train/state.h"
-#include "recipes/engine/train_run.h"
+#include "recipes/engine/run/train_run.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 

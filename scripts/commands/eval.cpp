@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "framework/distributed/together.h"
-#include "recipes/engine/experiment.h"
+#include "recipes/engine/experiment/experiment.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"

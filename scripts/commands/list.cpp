@@ -7,9 +7,9 @@
 
 #include "models/encoding.h"
 #include "models/frequency_rule.h"
-#include "recipes/engine/resolve.h"
-#include "recipes/engine/vary.h"
-#include "recipes/engine/workbench.h"
+#include "recipes/engine/config/resolve.h"
+#include "recipes/engine/config/vary.h"
+#include "recipes/engine/run/workbench.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 

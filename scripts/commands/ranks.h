@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "framework/distributed/communicator.h"
-#include "recipes/engine/reporter.h"
+#include "recipes/engine/run/reporter.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/commands.h"
 

@@ -8,7 +8,7 @@
 
 #include "data/tokenizer.h"
 #include "models/generate.h"
-#include "recipes/engine/train_run.h"
+#include "recipes/engine/run/train_run.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 

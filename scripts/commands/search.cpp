@@ -1,4 +1,4 @@
-#include "recipes/engine/search.h"
+#include "recipes/engine/search/search.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "recipes/engine/table.h"
+#include "recipes/engine/report/table.h"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "recipes/engine/reporter.h"
+#include "recipes/engine/run/reporter.h"
 
 namespace locus {
 

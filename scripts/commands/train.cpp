@@ -2,9 +2,9 @@
 
 #include "framework/ops/kernels/gemm.h"
 #include "framework/train/trainer.h"
-#include "recipes/engine/begin_from.h"
-#include "recipes/engine/train_run.h"
-#include "recipes/engine/write.h"
+#include "recipes/engine/config/write.h"
+#include "recipes/engine/run/begin_from.h"
+#include "recipes/engine/run/train_run.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "recipes/engine/train_run.h"
-#include "recipes/engine/verify.h"
-#include "recipes/engine/write.h"
+#include "recipes/engine/config/write.h"
+#include "recipes/engine/run/train_run.h"
+#include "recipes/engine/verify/verify.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"

@@ -5,11 +5,11 @@
 #include <thread>
 
 #include "framework/distributed/together.h"
-#include "recipes/engine/cell_queue.h"
-#include "recipes/engine/ranks_per_cell.h"
-#include "recipes/engine/vary.h"
-#include "recipes/engine/workbench.h"
-#include "recipes/engine/yaml.h"
+#include "recipes/engine/config/vary.h"
+#include "recipes/engine/config/yaml.h"
+#include "recipes/engine/experiment/cell_queue.h"
+#include "recipes/engine/experiment/ranks_per_cell.h"
+#include "recipes/engine/run/workbench.h"
 #include "tests/distributed/session.h"
 
 namespace locus {

@@ -1,0 +1,144 @@
+#include "recipes/engine/config/ancestry.h"
+
+#include <filesystem>
+
+#include "framework/core/error.h"
+#include "framework/io/checkpoint_folder.h"
+#include "recipes/engine/config/resolve.h"
+#include "recipes/engine/config/yaml.h"
+
+namespace locus {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string scaling_block = "encoding.scaling.";
+
+Checkpoint checkpoint_at(const fs::path& path, Index step) {
+    if (!fs::is_directory(path)) {
+        require(fs::exists(path), Failure::storage, "from.run: {}: there is no such run folder or checkpoint",
+                path.string());
+        Checkpoint checkpoint = load_checkpoint(path);
+        require(step < 0 || checkpoint.step == step, Failure::storage,
+                "from.step: expected step {}, but {} is of step {}", step, path.string(), checkpoint.step);
+        return checkpoint;
+    }
+    const CheckpointFolder folder(path / "checkpoints", 1);
+    if (step >= 0) {
+        require(fs::exists(folder.path_of(step)), Failure::storage,
+                "from.step: {} has no checkpoint of step {}", path.string(), step);
+        return load_checkpoint(folder.path_of(step));
+    }
+    auto found = folder.newest();
+    require(found.has_value(), Failure::storage, "from.run: {}: no checkpoint yet", path.string());
+    return std::move(found->checkpoint);
+}
+
+// Whether the encoding that `said` names, if it names one, is the ancestor's.
+bool keeps_encoding(const Layer& said, const Ancestor& ancestor, const Schema& schema) {
+    if (said.values.contains("encoding.preset")) return false;
+    const auto kind = said.values.find("encoding.kind");
+    if (kind == said.values.end()) return true;
+    Draft draft;
+    schema.find("encoding.kind")->read(draft, kind->second);
+    return draft.preset.empty() && draft.recipe.encoding.kind == ancestor.recipe.encoding.kind;
+}
+
+// Whether a key of the ancestor's scaling stays under the rule that `said` names, if it names one: all do
+// under the same rule, the original length does under any that has one.
+bool keeps_scaling(const std::string& path, const Layer& said, const EncodingOptions& encoding,
+                   const Schema& schema) {
+    const auto named = said.values.find(scaling_block + "type");
+    if (named == said.values.end()) return true;
+    const Key* key = schema.find(scaling_block + "type", encoding.kind);
+    if (key == nullptr) return false;  // refused where the encoding's options are read
+    Draft draft;
+    draft.recipe.encoding = {encoding.kind, Options(schema.options(encoding.kind, "plain"))};
+    key->read(draft, named->second);
+    const std::string& rule = draft.recipe.encoding.options.text("scaling.type");
+    if (rule == encoding.options.text("scaling.type")) return true;
+    const Options own(schema.options(encoding.kind, rule));
+    return path == scaling_block + "original_length" && own.has("scaling.original_length");
+}
+
+// What says the same as `path` in other words and must not come back beside it.
+std::string other_words(const std::string& path) {
+    if (path == scaling_block + "factor") return scaling_block + "target_length";
+    if (path == scaling_block + "target_length") return scaling_block + "factor";
+    return {};
+}
+
+// Replaces what `layer` has of the keys that begin with `prefix` by the ancestor's, but for what `said` says.
+void take(Layer& layer, const Layer& said, const Ancestor& ancestor, const std::string& prefix) {
+    std::erase_if(layer.values, [&](const auto& value) {
+        return value.first.starts_with(prefix) && !said.values.contains(value.first);
+    });
+    for (const auto& [path, value] : ancestor.layer.values) {
+        if (path.starts_with(prefix) && !said.values.contains(other_words(path)))
+            layer.values.emplace(path, value);
+    }
+}
+
+void take_encoding(Layer& layer, const Layer& said, const Ancestor& ancestor, const Schema& schema) {
+    if (!keeps_encoding(said, ancestor, schema)) return;
+    Ancestor kept = ancestor;
+    std::erase_if(kept.layer.values, [&](const auto& value) {
+        return value.first.starts_with(scaling_block) &&
+               !keeps_scaling(value.first, said, ancestor.recipe.encoding, schema);
+    });
+    take(layer, said, kept, "encoding.");
+}
+
+}  // namespace
+
+Ancestor ancestor_of(const Recipe& recipe, Index step, const Source& source, const Schema& schema) {
+    Ancestor ancestor;
+    ancestor.recipe = recipe;
+    ancestor.step = step;
+    ancestor.tokens = recipe.from.tokens + step * recipe.train.batch_tokens;
+    for (const Key* key : schema.keys(recipe.encoding.kind)) {
+        auto value = key->write(recipe);
+        if (!value) continue;
+        value->source = source;
+        for (Value& item : value->items) item.source = source;
+        ancestor.layer.values.emplace(key->path, std::move(*value));
+    }
+    return ancestor;
+}
+
+Recipe recipe_in(const Checkpoint& checkpoint, const std::string& place, const Schema& schema) {
+    std::vector<Entry> entries = read_yaml(checkpoint.recipe, place).entries;
+    std::erase_if(entries, [](const Entry& entry) { return entry.key == "cell"; });
+    const Layer layer = flatten(entries, schema);
+    Draft draft = draft_of(layer, schema);
+    resolve_function(draft, layer, schema, place);
+    return std::move(draft.recipe);
+}
+
+Ancestor read_ancestor(const std::string& path, Index step, const Source& source, const Schema& schema) {
+    const Checkpoint checkpoint = checkpoint_at(path, step);
+    return ancestor_of(recipe_in(checkpoint, path, schema), checkpoint.step, source, schema);
+}
+
+bool has_inherited(const Layer& layer) {
+    return layer.values.contains("from.original_length") && layer.values.contains("from.seen_tokens");
+}
+
+void inherit(Layer& layer, const Layer& said, const Ancestor& ancestor, const Source& source,
+             const Schema& schema) {
+    take_encoding(layer, said, ancestor, schema);
+    take(layer, said, ancestor, "model.");
+    take(layer, said, ancestor, "mask.");
+    // What belongs to a run's data and training is the whole recipe's to say.
+    for (const std::string path : {"data.tokenizer", "train.length"})
+        layer.values.emplace(path, ancestor.layer.values.at(path));
+    const auto fill_in = [&](const std::string& path, Index number) {
+        layer.values.emplace(path, Value::scalar(text_of(number), source));
+    };
+    layer.values["from.step"] = Value::scalar(text_of(ancestor.step), source);
+    fill_in("from.original_length", root_length(ancestor.recipe));
+    fill_in("from.seen_tokens", ancestor.tokens);
+}
+
+}  // namespace locus

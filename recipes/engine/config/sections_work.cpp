@@ -1,0 +1,291 @@
+// The sections that say what is done with a model: data, train, evaluate, table.
+#include <algorithm>
+
+#include "framework/core/error.h"
+#include "recipes/engine/config/sections.h"
+
+namespace locus {
+
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::max();
+
+using Writer = std::function<std::optional<Value>(const Recipe&)>;
+
+std::vector<std::string> read_texts(const Value& value, const std::string& path, const std::string& example) {
+    std::vector<std::string> texts;
+    for (const Value& item : read_list(value, path, example)) {
+        texts.push_back(read_text(item, path));
+        require(std::count(texts.begin(), texts.end(), texts.back()) == 1, "{}: {}: '{}' is given twice",
+                item.source.text(), path, texts.back());
+    }
+    return texts;
+}
+
+/// A split: names, or a fraction of the corpus.
+void add_split(Keys<DataOptions>& keys, const std::string& name, std::vector<std::string> DataOptions::*names,
+               std::optional<double> DataOptions::*fraction) {
+    keys.custom(
+        name, "books or documents by name, or a fraction of the tokens; absent: the corpus's own split",
+        [=](Draft& draft, const Value& value, const std::string& path) {
+            DataOptions& data = draft.recipe.data;
+            (data.*names).clear();
+            (data.*fraction).reset();
+            if (value.type == Value::Type::list) {
+                data.*names = read_texts(value, path, "[emma, persuasion]");
+            } else if (value.type == Value::Type::scalar && !number_from(value.text)) {
+                // A text that begins like a number is a number gone wrong, not the name of a book.
+                if (value.text.find_first_of("0123456789+-.") == 0)
+                    refuse(value, path, "names or a fraction");
+                data.*names = {read_text(value, path)};
+            } else {
+                data.*fraction = read_number(value, path, {0, 1, false, true});
+            }
+        },
+        [=](const Recipe& recipe) -> std::optional<Value> {
+            if (!(recipe.data.*names).empty()) return Value::list(recipe.data.*names);
+            if (recipe.data.*fraction) return Value::scalar(text_of(*(recipe.data.*fraction)));
+            return std::nullopt;
+        });
+}
+
+/// A count that a recipe may leave open.
+template <typename T>
+void add_optional(Keys<DataOptions>& keys, const std::string& name, std::optional<T> DataOptions::*member,
+                  Range<Index> range, const std::string& doc) {
+    keys.custom(
+        name, doc,
+        [=](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.data.*member = static_cast<T>(read_integer(value, path, range));
+        },
+        [=](const Recipe& recipe) -> std::optional<Value> {
+            const std::optional<T>& count = recipe.data.*member;
+            if (!count) return std::nullopt;
+            return Value::scalar(text_of(static_cast<Index>(*count)));
+        });
+}
+
+/// The keys of where tokens are said to be. Those that a kind does not have are not written.
+void add_positions(Keys<DataOptions>& keys) {
+    using P = PositionOptions;
+    const std::vector<std::string> kinds = {"consecutive", "packed", "randomized", "pose"};
+    keys.custom(
+        "positions", "consecutive; packed documents; randomized (arXiv:2305.16843); pose (arXiv:2309.10400)",
+        [kinds](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.data.positions.kind = static_cast<PositionKind>(read_choice(value, path, kinds));
+        },
+        [kinds](const Recipe& recipe) {
+            return Value::scalar(kinds[static_cast<std::size_t>(recipe.data.positions.kind)]);
+        });
+    const auto add = [&](const std::string& name, Index P::*member, Range<Index> range,
+                         const std::vector<PositionKind>& owners, const std::string& doc) {
+        keys.custom(
+            name, doc,
+            [=](Draft& draft, const Value& value, const std::string& path) {
+                draft.recipe.data.positions.*member = read_integer(value, path, range);
+            },
+            [=](const Recipe& recipe) -> std::optional<Value> {
+                const P& positions = recipe.data.positions;
+                if (std::count(owners.begin(), owners.end(), positions.kind) == 0) return std::nullopt;
+                return Value::scalar(text_of(positions.*member));
+            });
+    };
+    add("max_position", &P::max_position, at_least(1), {PositionKind::randomized, PositionKind::pose},
+        "positions lie below it; default: 2048 (randomized), the greatest evaluated length (pose)");
+    add("chunks", &P::chunks, at_least(2), {PositionKind::pose}, "parts of a window that are moved apart");
+}
+
+// No training at all, which resolve() allows only after another run.
+bool is_zero(const Value& value) {
+    return value.type == Value::Type::scalar && integer_from(value.text) == Index{0};
+}
+
+Range<Index> seeds() {
+    return {0, std::numeric_limits<Index>::max()};
+}
+
+}  // namespace
+
+std::vector<Key> data_keys() {
+    using D = DataOptions;
+    Keys<D> keys("data", &Recipe::data);
+    keys.text("corpus", &D::corpus, "generated, the name of a fetched corpus, or a path");
+    keys.text("tokenizer", &D::tokenizer, "how text becomes tokens");
+    keys.integer(
+        "block", &D::block, at_least(1),
+        "tokens of a block of the training order; default: the longest training length among the arms");
+    add_positions(keys);
+    add_split(keys, "valid", &D::valid, &D::valid_fraction);
+    add_split(keys, "test", &D::test, &D::test_fraction);
+    add_optional(keys, "documents", &D::documents, at_least(1), "of the generated corpus");
+    add_optional(keys, "document_length", &D::document_length, at_least(1), "bytes of a generated document");
+    add_optional(keys, "generator_seed", &D::generator_seed, seeds(), "of the generated corpus");
+    return keys.take();
+}
+
+std::vector<Key> train_keys() {
+    using T = TrainOptions;
+    const Writer unwritten = [](const Recipe&) { return std::nullopt; };
+    Keys<T> keys("train", &Recipe::train);
+    keys.integer("length", &T::length, at_least(1), "tokens of a training window");
+    keys.custom(
+        "tokens", "in all; rounded up to whole steps",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.train.tokens =
+                is_zero(value) ? 0 : read_integer(value, path, {1, 1'000'000'000'000'000});
+        },
+        [](const Recipe& recipe) { return Value::scalar(text_of(recipe.train.tokens)); });
+    keys.custom(
+        "steps",
+        "of the optimizer, each of batch_tokens; instead of tokens; 0 with `from`: nothing is trained",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.steps = is_zero(value) ? 0 : read_integer(value, path, at_least(1));
+        },
+        unwritten, "tokens");
+    keys.integer("batch_tokens", &T::batch_tokens, at_least(1),
+                 "of one optimizer step; a multiple of length");
+    keys.integer("shards", &T::shards, {1, 1 << 20}, "fixed cuts of a step's batch; a power of two");
+    keys.choice("reduction", &T::reduction, {"exact", "fast"},
+                "gradients of ranks: the same bits on any number of them, or MPI's own order");
+    keys.number("lr", &T::lr, {0, unbounded, true, false}, "greatest learning rate");
+    keys.number("min_lr", &T::min_lr, {0, unbounded}, "where the schedule ends; default: lr / 10");
+    keys.custom(
+        "warmup", "share of the steps in linear warm-up; 0.03 where neither it nor warmup_steps is given",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.warmup = read_number(value, path, {0, 1});
+        },
+        unwritten, "warmup_steps");
+    keys.integer("warmup_steps", &T::warmup_steps, at_least(0), "steps of linear warm-up; instead of warmup");
+    keys.choice("schedule", &T::schedule, {"constant", "linear", "cosine"}, "what follows the warm-up");
+    keys.number("weight_decay", &T::weight_decay, {0, unbounded}, "AdamW; on matrices only");
+    keys.number("beta1", &T::beta1, {0, 1, false, true}, "AdamW");
+    keys.number("beta2", &T::beta2, {0, 1, false, true}, "AdamW");
+    keys.number("epsilon", &T::epsilon, {0, unbounded, true, false}, "AdamW");
+    keys.number("clip", &T::clip, {0, unbounded}, "greatest norm of the whole gradient; 0: no clipping");
+    keys.choice("precision", &T::precision, {"fp32", "bf16"},
+                "of the factors of products of weights in training steps; all else stays fp32");
+    keys.custom(
+        "seed", "of initial values, data order and dropout",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.train.seed = static_cast<std::uint64_t>(read_integer(value, path, seeds()));
+        },
+        [](const Recipe& recipe) { return Value::scalar(text_of(static_cast<Index>(recipe.train.seed))); });
+    keys.integer("validate_every", &T::validate_every, at_least(0), "steps; 0: never during training");
+    keys.integer("checkpoint_every", &T::checkpoint_every, at_least(1),
+                 "steps; the last step is always kept");
+    keys.integer("keep", &T::keep, at_least(1), "the newest checkpoints that stay");
+    keys.integer("keep_every", &T::keep_every, at_least(0),
+                 "steps, a multiple of checkpoint_every, whose checkpoints stay as well; 0: none");
+    return keys.take();
+}
+
+std::vector<Key> from_keys() {
+    using F = FromOptions;
+    Keys<F> keys("from", &Recipe::from);
+    const auto text = [&](const std::string& name, std::string F::*member, const std::string& doc) {
+        keys.custom(
+            name, doc,
+            [=](Draft& draft, const Value& value, const std::string& path) {
+                draft.recipe.from.*member = read_text(value, path);
+            },
+            [=](const Recipe& recipe) -> std::optional<Value> {
+                if ((recipe.from.*member).empty()) return std::nullopt;
+                return Value::scalar(recipe.from.*member);
+            });
+    };
+    const auto count = [&](const std::string& name, Index F::*member, Index least, const std::string& doc) {
+        keys.custom(
+            name, doc,
+            [=](Draft& draft, const Value& value, const std::string& path) {
+                const bool last = name == "step" && value.text == "last";
+                draft.recipe.from.*member =
+                    last ? -1 : read_integer(value, path, {least, std::numeric_limits<Index>::max()});
+            },
+            [=](const Recipe& recipe) -> std::optional<Value> {
+                if (!recipe.from.given()) return std::nullopt;
+                const Index number = recipe.from.*member;
+                return Value::scalar(number < 0 ? "last" : text_of(number));
+            });
+    };
+    text("run", &F::run, "a run folder or a checkpoint whose parameters this run begins with");
+    text("arm", &F::arm, "an earlier arm of this recipe, whose cell at the same grid values it begins with");
+    count("step", &F::step, 0, "of the checkpoint; last: the newest");
+    count("original_length", &F::original_length, 1, "train.length of the run at the root; filled in");
+    count("seen_tokens", &F::tokens, 0, "until then, from where the training text goes on; filled in");
+    return keys.take();
+}
+
+std::vector<Key> evaluate_keys() {
+    using E = EvaluateOptions;
+    Keys<E> keys("evaluate", &Recipe::evaluate);
+    keys.custom(
+        "lengths",
+        "tokens, ascending; may begin below the training length; default: 1, 2, 4 and 8 times the longest "
+        "one, "
+        "before anything is extended",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            std::vector<Index> lengths;
+            for (const Value& item : read_list(value, path, "[128, 256]")) {
+                const Index length = read_integer(item, path, at_least(1));
+                if (!lengths.empty() && length <= lengths.back())
+                    refuse(item, path, fmt::format("ascending lengths, above {}", lengths.back()));
+                lengths.push_back(length);
+            }
+            draft.recipe.evaluate.lengths = lengths;
+        },
+        [](const Recipe& recipe) {
+            std::vector<std::string> texts;
+            for (const Index length : recipe.evaluate.lengths) texts.push_back(text_of(length));
+            return Value::list(texts);
+        });
+    keys.custom(
+        "protocols", "non_overlapping, sliding[:STRIDE], per_position, same_target",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            std::vector<Protocol> protocols;
+            for (const std::string& text : read_texts(value, path, "[non_overlapping, sliding:64]")) {
+                try {
+                    protocols.push_back(parse_protocol(text));
+                } catch (const Error& error) {
+                    fail(Failure::usage, "{}: {}: {}", value.source.text(), path, error.what());
+                }
+            }
+            draft.recipe.evaluate.protocols = protocols;
+        },
+        [](const Recipe& recipe) {
+            std::vector<std::string> texts;
+            for (const Protocol& protocol : recipe.evaluate.protocols) texts.push_back(text_of(protocol));
+            return Value::list(texts);
+        });
+    keys.choice("split", &E::split, {"valid", "test"}, "the documents that are scored");
+    keys.integer("targets", &E::targets, at_least(1), "tokens that same_target scores");
+    return keys.take();
+}
+
+std::vector<Key> table_keys() {
+    using T = TableOptions;
+    Keys<T> keys("table", &Recipe::table);
+    keys.text("rows", &T::rows, "an axis: arm, protocol, length or the dotted key of a varied value");
+    keys.custom(
+        "columns", "axes, as for rows, the slowest first",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.table.columns = read_texts(value, path, "[protocol, length]");
+        },
+        [](const Recipe& recipe) { return Value::list(recipe.table.columns); });
+    keys.choice("cell", &T::cell, {"bits_per_byte", "nats_per_token", "perplexity", "gain"}, "what is shown");
+    keys.text("over", &T::over, "the axis that the mean and its interval run over");
+    keys.custom(
+        "contrasts", "pairs of arms, [A - B, ...]: their differences, paired by `over`, with intervals",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            const bool none = value.type == Value::Type::list && value.items.empty();
+            draft.recipe.table.contrasts.clear();
+            if (!none)
+                draft.recipe.table.contrasts = read_texts(value, path, "[yarn - plain, yarn - linear]");
+        },
+        [](const Recipe& recipe) -> std::optional<Value> {
+            if (recipe.table.contrasts.empty()) return std::nullopt;
+            return Value::list(recipe.table.contrasts);
+        });
+    return keys.take();
+}
+
+}  // namespace locus

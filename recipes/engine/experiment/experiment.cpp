@@ -1,0 +1,299 @@
+#include "recipes/engine/experiment/experiment.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "data/tokenizer.h"
+#include "framework/distributed/together.h"
+#include "framework/io/atomic_file.h"
+#include "framework/io/checksum.h"
+#include "framework/io/machine.h"
+#include "recipes/engine/config/write.h"
+#include "recipes/engine/evaluation/evaluate.h"
+#include "recipes/engine/evaluation/evaluation_store.h"
+#include "recipes/engine/experiment/cell_queue.h"
+#include "recipes/engine/experiment/experiment_plan.h"
+#include "recipes/engine/experiment/ranks_per_cell.h"
+#include "recipes/engine/run/manifest.h"
+
+namespace fs = std::filesystem;
+
+namespace locus {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+bool is_done(const fs::path& folder) {
+    const nlohmann::json manifest = stored_manifest(folder);
+    return manifest.contains("state") && manifest["state"] == "done";
+}
+
+// XXH3-128 of what was scored: protocols, documents, places and targets; not of the losses.
+std::string items_hash(const EvaluationReport& report) {
+    Checksum checksum;
+    for (const ProtocolRun& run : report.runs) {
+        checksum.add(text_of(run.protocol) + " " + run.split);
+        for (const auto* numbers : {&run.losses.document, &run.losses.index}) {
+            checksum.add(std::span<const Index>(*numbers));
+        }
+        checksum.add(std::as_bytes(std::span(run.losses.target)));
+    }
+    return checksum.hex();
+}
+
+// Every folder that is there must belong to its cell, before any work is done.
+void check_folders(const std::vector<Cell>& cells, const fs::path& out) {
+    for (const Cell& cell : cells) {
+        const fs::path path = out / cell.name / "recipe.yaml";
+        if (!fs::exists(path)) continue;
+        require(read_file(path) == write_recipe(cell.recipe, recipe_schema()), Failure::storage,
+                "{}: this run folder belongs to another recipe; choose another --out or remove it",
+                (out / cell.name).string());
+    }
+}
+
+// Puts the cell's place and the time left for all cells in front of what a cell reports. Of a group, rank 0
+// speaks.
+class CellReporter : public Reporter {
+  public:
+    CellReporter(Reporter& inner, CellQueue& queue, bool speaks, std::size_t cells, std::size_t to_do)
+        : inner_(inner), queue_(queue), speaks_(speaks), cells_(cells), to_do_(to_do) {}
+
+    void begin(std::size_t number) {
+        number_ = number;
+        begin_ = Clock::now();
+    }
+    void end() {
+        spent_ += seconds_since(begin_);
+        ++finished_;
+    }
+    void message(const std::string& line) override {
+        if (speaks_) inner_.message(prefix() + line);
+    }
+    void status(const std::string& line) override {
+        queue_.serve();
+        if (!speaks_) return;
+        std::string place = prefix();
+        if (finished_ > 0) {  // the mean of the cells so far stands for those to come
+            const double mean = spent_ / static_cast<double>(finished_);
+            const double here =
+                static_cast<double>(to_do_) / queue_.groups() - static_cast<double>(finished_);
+            const double left = mean * std::max(0.0, here - 1) + std::max(0.0, mean - seconds_since(begin_));
+            place = fmt::format("[{}/{}, all: {} left] ", number_, cells_, clock_text(left));
+        }
+        inner_.status(place + line);
+    }
+    bool stop() override {
+        queue_.serve();
+        return inner_.stop();
+    }
+
+  private:
+    std::string prefix() const { return fmt::format("[{}/{}] ", number_, cells_); }
+
+    Reporter& inner_;
+    CellQueue& queue_;
+    bool speaks_;
+    std::size_t cells_, to_do_, number_ = 0, finished_ = 0;
+    double spent_ = 0;
+    Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace
+
+void keep_evaluation(const EvaluationReport& report, const fs::path& folder) {
+    save(report, folder);
+    update_manifest(folder, {{"evaluation_items_hash", items_hash(report)}});
+}
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+// All that the loss of a token depends on, besides what is scored.
+std::string evaluation_identity(Recipe recipe, const Transformer& model, const LoadedData& data) {
+    recipe.evaluate = {};
+    Checksum sum;
+    sum.add(write_recipe(recipe, recipe_schema()));
+    sum.add(std::as_bytes(model.parameters().values().values()));
+    sum.add(data.corpus.hash);
+    sum.add(machine_manifest().dump());
+    return sum.hex();
+}
+
+// Keeps what a stopped evaluation has finished. A folder that cannot be written to is no reason to hang on.
+[[noreturn]] void leave(const EvaluationDraft& draft, const fs::path& folder, const Communicator& group,
+                        const Error& stopped) {
+    std::string kept = "nothing was finished yet";
+    try {
+        if (!draft.losses.empty()) {
+            on_root(group, [&] { save(draft, folder); });
+            kept = fmt::format("{} {} kept, and the same command goes on from there", draft.losses.size(),
+                               draft.losses.size() == 1 ? "finished length is" : "finished lengths are");
+        }
+    } catch (const Error& error) {
+        kept = fmt::format("nothing is kept ({})", error.what());
+    }
+    fail(Failure::interrupted, "{}: the evaluation ends here ({}); {}", folder.string(), stopped.what(),
+         kept);
+}
+
+}  // namespace
+
+EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, const fs::path& folder,
+                              Workbench& bench, Reporter& reporter) {
+    const std::string name = folder.has_filename() ? folder.filename().string() : folder.string();
+    const LoadedData& data = bench.data(recipe.data);
+    const EvaluateOptions& options = recipe.evaluate;
+    const Split& split = options.split == EvaluatedSplit::test ? data.splits.test : data.splits.valid;
+    // Gains are counted from the length that the model had before anything was extended.
+    const EvaluationPlan plan{options.lengths,     options.protocols,      options.targets,
+                              root_length(recipe), data.splits.contiguous, recipe.data.positions,
+                              cautions_of(recipe)};
+    const auto tokenizer = make_tokenizer(recipe.data.tokenizer);
+    const auto begin = Clock::now();
+    const auto show = [&](Index done, Index total) {
+        const double seconds = seconds_since(begin);
+        const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
+        reporter.status(fmt::format("evaluation {:.0f} %  {} left  {} tokens/s  {}",
+                                    100.0 * static_cast<double>(done) / static_cast<double>(total),
+                                    clock_text(static_cast<double>(total - done) / rate), short_count(rate),
+                                    name));
+    };
+    EvaluationDraft draft = load_draft(folder, evaluation_identity(recipe, model, data), bench.group());
+    if (!draft.losses.empty() && bench.group().is_root())
+        reporter.message(fmt::format("{}: the evaluation goes on after {} finished {}", name,
+                                     draft.losses.size(), draft.losses.size() == 1 ? "length" : "lengths"));
+    try {
+        EvaluationReport report =
+            evaluate(model, split, plan, *tokenizer, bench.workers(), show, bench.group(), &draft);
+        if (bench.group().is_root()) remove_draft(folder);
+        return report;
+    } catch (const Error& error) {
+        if (error.kind() != Failure::interrupted) throw;
+        leave(draft, folder, bench.group(), error);
+    }
+}
+
+namespace {
+
+constexpr double patience = 5;  // seconds for the ranks of a group to find the same fault
+
+void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& bench, Reporter& reporter,
+              ExperimentResult& result) {
+    const TrainedRun run = train_run(cell, index, folder, {}, bench, reporter);
+    if (!run.finished) {
+        result.interrupted = true;
+        return;
+    }
+    const EvaluationReport report = evaluate_run(cell.recipe, *run.model, folder, bench, reporter);
+    on_root(bench.group(), [&] {
+        keep_evaluation(report, folder);
+        update_manifest(folder, {{"state", "done"}});
+    });
+    ++result.done;
+}
+
+// The cells that are not done, as rank 0 finds them: it alone sees the folders.
+std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vector<Cell>& cells,
+                                     const fs::path& out) {
+    std::vector<Index> open;
+    on_root(world, [&] {
+        check_folders(cells, out);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (!is_done(out / cells[i].name)) open.push_back(static_cast<Index>(i));
+    });
+    open.resize(static_cast<std::size_t>(world.largest(static_cast<long>(open.size()))));
+    world.broadcast(std::span(open));
+    return {open.begin(), open.end()};
+}
+
+// Adds up what the groups did.
+ExperimentResult gather_results(const Communicator& world, const Communicator& group,
+                                const ExperimentResult& own) {
+    nlohmann::json words;
+    if (group.is_root())
+        words = {{"done", own.done}, {"interrupted", own.interrupted}, {"failed", own.failed}};
+    ExperimentResult all;
+    all.skipped = own.skipped;
+    for (const std::string& text :
+         world.gather(words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
+        const auto part = nlohmann::json::parse(text);
+        if (part.is_null()) continue;
+        all.done += part["done"].get<Index>();
+        all.interrupted = all.interrupted || part["interrupted"].get<bool>();
+        for (const auto& line : part["failed"]) all.failed.push_back(line.get<std::string>());
+    }
+    return all;
+}
+
+// A cell's error as its whole group met it; throws it again where some ranks of the group did not.
+std::string shared_reason(const Communicator& group, const Error& error) {
+    if (group.alone()) return error.what();
+    const SharedFailure shared = share_failure(group, error, patience);
+    if (!shared.everywhere) throw error;
+    return shared.message;
+}
+
+}  // namespace
+
+ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& out,
+                                const ExperimentRanks& ranks, Reporter& reporter) {
+    const Communicator& world = ranks.world;
+    require(ranks.ranks_per_cell <= world.size(), "--ranks-per-cell: expected at most the {} ranks, found {}",
+            world.size(), ranks.ranks_per_cell);
+    require(!begin_with_others(cells) || ranks.ranks_per_cell == 0 || ranks.ranks_per_cell == world.size(),
+            "--ranks-per-cell {}: cells begin with other cells (from.arm), so one after the other is run by "
+            "all {} ranks",
+            ranks.ranks_per_cell, world.size());
+    const auto [order, ranks_per_cell] =
+        plan_experiment(cells, cells_to_do(world, cells, out), ranks, reporter);
+    const Communicator group = group_of(world, ranks_per_cell);
+    Workbench bench(ranks.threads, group);
+    CellQueue queue(world, group, order);
+    CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), order.size());
+    ExperimentResult result;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (std::count(order.begin(), order.end(), i) > 0) continue;
+        ++result.skipped;
+        if (world.is_root())
+            reporter.message(fmt::format("[{}/{}] {}: done before", i + 1, cells.size(), cells[i].name));
+    }
+    while (const auto next = queue.next()) {
+        result.interrupted = group.any(reporter.stop());
+        if (result.interrupted) break;
+        const Cell& cell = cells[*next];
+        const fs::path folder = out / cell.name;
+        cell_reporter.begin(*next + 1);
+        try {
+            run_cell(cell, static_cast<Index>(*next), folder, bench, cell_reporter, result);
+        } catch (const Error& error) {  // of this cell; the others go on
+            const std::string reason = shared_reason(group, error);
+            result.interrupted = error.kind() == Failure::interrupted;
+            cell_reporter.message(cell.name + ": " + reason);
+            if (!result.interrupted) {
+                result.failed.push_back(cell.name + ": " + reason);
+                on_root(group, [&] {
+                    if (fs::exists(folder))
+                        update_manifest(folder, {{"state", "failed"}, {"failure", error.what()}});
+                });
+            }
+        }
+        cell_reporter.end();
+        if (result.interrupted) break;
+    }
+    queue.close();
+    return gather_results(world, group, result);
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,242 @@
+#include "recipes/engine/report/run_folder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/error.h"
+#include "framework/core/stop.h"
+#include "framework/io/json_file.h"
+#include "recipes/engine/config/yaml.h"
+
+namespace locus {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+void flatten(const Value& value, const std::string& path, RunFolder& run) {
+    if (value.type == Value::Type::map) {
+        for (const Entry& entry : value.entries)
+            flatten(entry.value, path.empty() ? entry.key : path + "." + entry.key, run);
+        return;
+    }
+    auto& texts = run.recipe[path];
+    if (value.type == Value::Type::scalar) texts = {value.text};
+    for (const Value& item : value.items) texts.push_back(item.text);
+}
+
+void read_recipe_of(const fs::path& path, RunFolder& run) {
+    require(fs::is_regular_file(path), Failure::storage, "{}: is missing: this is not a whole run folder",
+            path.string());
+    Value root;
+    try {
+        root = read_yaml_file(path.string());
+    } catch (const Error& error) {
+        fail(Failure::storage, "{}", error.what());
+    }
+    require(root.type == Value::Type::map, Failure::storage, "{}: expected a resolved recipe, found {}",
+            path.string(), describe(root));
+    for (const Entry& entry : root.entries) {
+        require(entry.key != "vary", Failure::storage,
+                "{}: expected the resolved recipe of one run, found 'vary'", path.string());
+        if (entry.key != "cell") {
+            flatten(entry.value, entry.key, run);
+            continue;
+        }
+        for (const Entry& coordinate : entry.value.entries)
+            run.cell.push_back({coordinate.key, coordinate.value.text});
+    }
+}
+
+/// Text as it stands, all else as JSON.
+std::string text_of_json(const json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::optional<double> finite(const json& object, const std::string& name) {
+    const auto place = object.find(name);
+    if (place == object.end() || place->is_null()) return std::nullopt;
+    const double value = place->get<double>();
+    if (!std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+std::optional<Index> count(const json& object, const std::string& name) {
+    const auto place = object.find(name);
+    if (place == object.end() || place->is_null()) return std::nullopt;
+    return place->get<Index>();
+}
+
+std::string text(const json& object, const std::string& name) {
+    const auto place = object.find(name);
+    return place == object.end() || place->is_null() ? "" : text_of_json(*place);
+}
+
+// Of the loss: `interval` may be that of a gain.
+std::optional<double> half_width(const json& result) {
+    const std::string name = text(result, "interval_of") == "gain" ? "nats_interval" : "interval";
+    const auto place = result.find(name);
+    if (place == result.end() || place->is_null()) return std::nullopt;
+    return (place->at(1).get<double>() - place->at(0).get<double>()) / 2;
+}
+
+Score score_of(const json& result) {
+    Score score;
+    score.length = count(result, "length");
+    if (!score.length) score.length = count(result, "context");
+    if (const auto bin = result.find("bin"); bin != result.end() && !bin->is_null())
+        score.bin = {bin->at(0).get<Index>(), bin->at(1).get<Index>()};
+    for (std::size_t m = 0; m < metric_names.size(); ++m) score.values[m] = finite(result, metric_names[m]);
+    score.tokens = count(result, "tokens");
+    score.half_width = half_width(result);
+    score.interval_method = text(result, "interval_method");
+    score.state = text(result, "state");
+    return score;
+}
+
+// In words, of same_target only.
+std::optional<std::string> effective_context(const json& object) {
+    if (!object.contains("effective_context")) return std::nullopt;
+    if (const std::string context = text(object, "effective_context"); !context.empty()) return context;
+    const std::string beyond = text(object, "effective_context_none_beyond");
+    return beyond.empty() ? "not known" : "none beyond " + beyond;
+}
+
+Evaluation evaluation_of(const json& object) {
+    Evaluation evaluation;
+    evaluation.protocol = object.at("protocol").get<std::string>();
+    evaluation.split = text(object, "split");
+    for (const char* rule : {"unit", "text", "bos", "tail", "documents", "baseline_context"})
+        if (const std::string said = text(object, rule); !said.empty()) evaluation.rules[rule] = said;
+    evaluation.effective_context = effective_context(object);
+    if (const auto notes = object.find("notes"); notes != object.end())
+        for (const json& note : *notes) evaluation.notes.push_back(text_of_json(note));
+    for (const json& result : object.at("results")) evaluation.scores.push_back(score_of(result));
+    return evaluation;
+}
+
+void read_evaluations(const fs::path& path, RunFolder& run) {
+    if (!fs::is_regular_file(path)) return;
+    const json summary = read_json(path);
+    try {
+        for (const json& object : summary.at("runs")) run.evaluations.push_back(evaluation_of(object));
+    } catch (const json::exception& error) {
+        fail(Failure::storage, "{}: expected runs[{{protocol, split, results[]}}]: {}", path.string(),
+             error.what());
+    }
+}
+
+void read_manifest(const fs::path& path, RunFolder& run) {
+    run.state = "without a manifest";
+    if (!fs::is_regular_file(path)) return;
+    run.manifest = read_json(path);
+    require(run.manifest.is_object(), Failure::storage, "{}: expected a JSON object", path.string());
+    const auto state = run.field("state");
+    // An evaluation that is there speaks for a run whose manifest says nothing.
+    run.state = state.value_or("done");
+}
+
+bool is_run_folder(const fs::path& folder) {
+    return fs::exists(folder / "recipe.yaml") || fs::exists(folder / "manifest.json");
+}
+
+std::vector<fs::path> run_folders_in(const fs::path& folder) {
+    std::vector<fs::path> folders;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+        if (fs::is_directory(entry->path()) && is_run_folder(entry->path())) folders.push_back(entry->path());
+    require(!error, Failure::storage, "{}: cannot be listed: {}", folder.string(), error.message());
+    if (folders.empty() && is_run_folder(folder)) folders = {folder};
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+/// What all cells of one experiment share.
+std::vector<std::pair<std::string, std::string>> identity(const RunFolder& run) {
+    std::vector<std::pair<std::string, std::string>> parts;
+    for (const char* key :
+         {"question", "table.rows", "table.columns", "table.cell", "table.over", "table.contrasts"})
+        parts.emplace_back(key, run.value(key));
+    std::string axes;
+    for (const Coordinate& coordinate : run.cell) axes += (axes.empty() ? "" : ", ") + coordinate.axis;
+    parts.emplace_back("cell", axes);
+    return parts;
+}
+
+void check_one_experiment(const std::vector<RunFolder>& runs, const fs::path& folder) {
+    for (const RunFolder& run : runs) {
+        const auto expected = identity(runs.front()), found = identity(run);
+        for (std::size_t i = 0; i < found.size(); ++i)
+            require(found[i] == expected[i], Failure::storage,
+                    "{}: holds runs of different experiments: {} is '{}' in {} and '{}' in {}",
+                    folder.string(), found[i].first, expected[i].second, runs.front().name, found[i].second,
+                    run.name);
+    }
+}
+
+}  // namespace
+
+bool RunFolder::varies(const std::string& axis) const {
+    return std::any_of(cell.begin(), cell.end(), [&](const auto& at) { return at.axis == axis; });
+}
+
+std::string RunFolder::value(const std::string& key) const {
+    for (const Coordinate& coordinate : cell)
+        if (coordinate.axis == key) return coordinate.value;
+    const auto place = recipe.find(key);
+    if (place == recipe.end()) return "";
+    if (place->second.size() == 1) return place->second.front();
+    std::string text;
+    for (const std::string& item : place->second) text += (text.empty() ? "" : ", ") + item;
+    return "[" + text + "]";
+}
+
+std::optional<std::string> RunFolder::field(const std::string& field_name) const {
+    const auto place = manifest.find(field_name);
+    if (place == manifest.end() || place->is_null()) return std::nullopt;
+    return text_of_json(*place);
+}
+
+std::optional<double> RunFolder::number(const std::string& field_name) const {
+    const auto place = manifest.find(field_name);
+    if (place == manifest.end() || !place->is_number()) return std::nullopt;
+    return place->get<double>();
+}
+
+RunFolder read_run_folder(const fs::path& folder) {
+    RunFolder run;
+    run.name = fs::absolute(folder).lexically_normal().filename().string();
+    if (run.name.empty())
+        run.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
+    read_recipe_of(folder / "recipe.yaml", run);
+    read_manifest(folder / "manifest.json", run);
+    read_evaluations(folder / "evaluations" / "summary.json", run);
+    return run;
+}
+
+std::vector<RunFolder> read_run_folders(const fs::path& folder) {
+    require(fs::is_directory(folder), Failure::storage, "{}: is not a folder", folder.string());
+    std::vector<RunFolder> runs;
+    for (const fs::path& path : run_folders_in(folder)) {
+        throw_if_stopped();
+        runs.push_back(read_run_folder(path));
+    }
+    require(!runs.empty(), Failure::storage, "{}: holds no run folder (recipe.yaml, manifest.json)",
+            folder.string());
+    check_one_experiment(runs, folder);
+    const auto place = [](const RunFolder& run) { return run.number("index").value_or(HUGE_VAL); };
+    std::stable_sort(runs.begin(), runs.end(), [&](const RunFolder& a, const RunFolder& b) {
+        return place(a) != place(b) ? place(a) < place(b) : natural_less(a.name, b.name);
+    });
+    return runs;
+}
+
+bool natural_less(const std::string& a, const std::string& b) {
+    const auto x = number_from(a), y = number_from(b);
+    if (x && y) return *x != *y ? *x < *y : a < b;
+    if (x.has_value() != y.has_value()) return x.has_value();
+    return a < b;
+}
+
+}  // namespace locus

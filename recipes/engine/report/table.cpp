@@ -1,0 +1,84 @@
+#include "recipes/engine/report/table.h"
+
+#include <algorithm>
+
+#include "framework/core/error.h"
+#include "framework/io/atomic_file.h"
+#include "recipes/engine/report/table_contrasts.h"
+#include "recipes/engine/report/table_ledger.h"
+#include "recipes/engine/report/table_notes.h"
+
+namespace locus {
+
+namespace {
+
+// One state for a cell without a number: what all runs share, else the first reason.
+std::string state_of(const TableCell& cell) {
+    if (cell.complete()) return "ok";
+    if (cell.count() > 0) return "partial";
+    return cell.states.empty() ? "missing" : cell.states.front();
+}
+
+void summarize(TableCell& cell) {
+    std::vector<double> values;
+    for (const auto& value : cell.values)
+        if (value) values.push_back(*value);
+    if (!values.empty()) cell.mean = mean_of(values);
+    cell.interval = student_interval(values);
+    cell.state = state_of(cell);
+}
+
+// Among complete cells only. With several runs, a cell whose interval holds the best mean is not told from
+// it.
+void mark_best(Table& table, std::size_t column) {
+    std::vector<TableCell*> complete;
+    for (TableCell& cell : table.cells)
+        if (cell.column == column && cell.complete()) complete.push_back(&cell);
+    const auto is_better = [&](const TableCell* a, const TableCell* b) {
+        return table.metric == Metric::gain ? *a->mean > *b->mean : *a->mean < *b->mean;
+    };
+    if (complete.size() < 2) return;
+    const auto [best, worst] = std::minmax_element(complete.begin(), complete.end(), is_better);
+    if (*(*best)->mean == *(*worst)->mean) return;
+    const double mean = *(*best)->mean;
+    for (TableCell* cell : complete) {
+        const auto& interval = cell->interval;
+        cell->best = *cell->mean == mean || (interval && interval->low <= mean && mean <= interval->high);
+    }
+}
+
+bool compares_arms(const Table& table) {
+    return std::none_of(table.row_axes.begin(), table.row_axes.end(),
+                        [](const auto& axis) { return axis == "length" || axis == "protocol"; });
+}
+
+}  // namespace
+
+std::size_t TableCell::count() const {
+    return static_cast<std::size_t>(
+        std::count_if(values.begin(), values.end(), [](const auto& value) { return value.has_value(); }));
+}
+
+Table make_table(const std::filesystem::path& folder) {
+    const TableSource source = make_source(read_run_folders(folder));
+    Table table = lay_out(source);
+    for (TableCell& cell : table.cells) summarize(cell);
+    if (compares_arms(table))
+        for (std::size_t column = 0; column < table.columns.size(); ++column) mark_best(table, column);
+    add_contrasts(table, source);
+    add_ledger(table, source);
+    add_definitions(table, source);
+    add_notes(table, source);
+    add_contrast_notes(table, source);
+    return table;
+}
+
+Table write_tables(const std::filesystem::path& folder) {
+    Table table = make_table(folder);
+    for (const char* name : {"md", "csv", "tex", "json"})
+        write_file_atomically(folder / (std::string("table.") + name),
+                              text_of(table, parse_table_format(name)));
+    return table;
+}
+
+}  // namespace locus

@@ -1,0 +1,247 @@
+#include "recipes/engine/report/table_ledger.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "framework/core/error.h"
+#include "recipes/engine/report/table_declared.h"
+#include "recipes/engine/report/table_words.h"
+
+namespace locus {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+using Facts = std::vector<std::pair<std::string, std::string>>;  // arm, value
+using Arms = std::vector<std::pair<std::string, std::vector<const RunFolder*>>>;
+
+/// The runs by arm, in the order of the table.
+Arms arms_of(const TableSource& source) {
+    Arms arms;
+    for (const RunFolder& run : source.runs) {
+        const std::string name = source.arm_of(run);
+        auto place =
+            std::find_if(arms.begin(), arms.end(), [&](const auto& arm) { return arm.first == name; });
+        if (place == arms.end()) place = arms.insert(arms.end(), {name, {}});
+        place->second.push_back(&run);
+    }
+    return arms;
+}
+
+bool differs(const std::vector<const RunFolder*>& runs, const std::string& key) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const RunFolder* run) { return run->value(key) != runs.front()->value(key); });
+}
+
+bool alike(const Facts& facts) {
+    return std::all_of(facts.begin(), facts.end(),
+                       [&](const auto& at) { return at.second == facts.front().second; });
+}
+
+/// Arms by value, each once, in order.
+std::vector<std::pair<std::string, Texts>> grouped_by_value(const Facts& facts) {
+    std::vector<std::pair<std::string, Texts>> groups;
+    for (const auto& [arm, value] : facts) {
+        auto place =
+            std::find_if(groups.begin(), groups.end(), [&](const auto& at) { return at.first == value; });
+        if (place == groups.end()) place = groups.insert(groups.end(), {value, {}});
+        Texts& arms = place->second;
+        if (std::find(arms.begin(), arms.end(), arm) == arms.end()) arms.push_back(arm);
+    }
+    return groups;
+}
+
+/// "1,024 (nope, rope), 2,048 (learned)"; a value that all share stands alone.
+std::string by_value(const Facts& facts) {
+    const auto groups = grouped_by_value(facts);
+    if (groups.size() == 1) return groups.front().first;
+    Texts parts;
+    for (const auto& [value, arms] : groups)
+        parts.push_back(fmt::format("{} ({})", value.empty() ? "none" : value, joined_words(arms)));
+    return joined_words(parts);
+}
+
+/// "nope, rope against alibi", for values that say nothing to a reader.
+std::string against(const Facts& facts) {
+    Texts parts;
+    for (const auto& [value, arms] : grouped_by_value(facts)) parts.push_back(joined_words(arms));
+    return joined_words(parts, " against ");
+}
+
+class Ledger {
+  public:
+    Ledger(Table& table, const TableSource& source)
+        : table_(table), source_(source), declared_(declared_of(source)), arms_(arms_of(source)) {
+        for (const Coordinate& at : source.runs.front().cell) axes_.keys.insert(at.axis);
+    }
+
+    void write() {
+        recipes();
+        parameters();
+        tokens();
+        shared("data_order_hash", "data order",
+               {"data", "train.tokens", "train.steps", "train.batch_tokens", "train.length", "from"});
+        shared("evaluation_items_hash", "evaluation items", {"data", "evaluate"});
+        scored();
+        // Of what all arms have: an encoding's own parameters are not in this hash.
+        shared("initial_value_hash", "initial values beside the encoding's own", {"model", "data", "from"});
+        cost();
+        commits();
+        if (undeclared_.empty()) return;
+        table_.warning = "WARNING: the arms differ in what the recipe does not declare as varied: ";
+        table_.warning += joined_words(undeclared_, "; ");
+    }
+
+  private:
+    std::vector<const RunFolder*> all() const {
+        std::vector<const RunFolder*> runs;
+        for (const RunFolder& run : source_.runs) runs.push_back(&run);
+        return runs;
+    }
+
+    std::string by_arm(const std::string& key) const {
+        Facts facts;
+        for (const RunFolder& run : source_.runs) facts.emplace_back(source_.arm_of(run), run.value(key));
+        return by_value(facts);
+    }
+
+    // An encoding is what an arm is there to choose. What else arms set stands in the ledger where the recipe
+    // says so, and where nobody can tell; a difference between the seeds of one arm is never declared.
+    void recipes() {
+        std::set<std::string> keys;
+        for (const RunFolder& run : source_.runs)
+            for (const auto& [key, value] : run.recipe)
+                if (key != "question" && key.rfind("table.", 0) != 0) keys.insert(key);
+        Texts beside;
+        for (const std::string& key : keys) {
+            // Grids are named in every row, so they need no line.
+            if (!differs(all(), key) || axes_.holds(key)) continue;
+            const bool within = std::any_of(arms_.begin(), arms_.end(),
+                                            [&](const auto& arm) { return differs(arm.second, key); });
+            const bool encoding =
+                key.rfind("encoding.", 0) == 0 && (declared_.arms || declared_.any_of_sections({"encoding"}));
+            const bool may_differ =
+                encoding || declared_.holds(key) || (declared_.arms && !declared_.arms_known);
+            if (within || !may_differ)
+                undeclared_.push_back(fmt::format("{}: {}", key, by_arm(key)));
+            else if (!encoding)
+                beside.push_back(fmt::format("{}: {}", key, by_arm(key)));
+        }
+        if (!beside.empty()) table_.ledger.push_back("arms also differ in " + joined_words(beside, "; "));
+    }
+
+    void parameters() {
+        Facts facts;
+        for (const RunFolder& run : source_.runs)
+            if (const auto count = run.number("parameters"))
+                facts.emplace_back(source_.arm_of(run), grouped(*count));
+        if (facts.empty()) return table_.ledger.push_back("parameters: not recorded");
+        const bool own = !alike(facts) && !declared_.any_of_sections({"model"});
+        table_.ledger.push_back(
+            "parameters: " + by_value(facts) +
+            (own ? "; what an arm has more is its own, such as a table of its encoding" : ""));
+    }
+
+    /// A fact of the manifest that all arms must share, at each value that the mean runs over, unless
+    /// something that it follows is declared as varied.
+    void shared(const std::string& name, const std::string& words, const Texts& may_follow) {
+        std::map<std::string, Facts> facts;
+        bool everywhere = true;
+        for (const RunFolder& run : source_.runs) {
+            const auto value = run.field(name);
+            if (!run.finished()) continue;
+            everywhere = everywhere && value;
+            if (value) facts[run.value(table_.over)].emplace_back(source_.arm_of(run), *value);
+        }
+        const std::string rest = everywhere ? "" : "; not recorded by every run";
+        for (const auto& [over, values] : facts) {
+            if (alike(values)) continue;
+            if (declared_.any_of_sections(may_follow))
+                table_.ledger.push_back(words + ": differ, as declared: " + against(values) + rest);
+            else
+                undeclared_.push_back(words + ": " + against(values));
+            return;
+        }
+        table_.ledger.push_back(
+            words + (facts.empty() ? ": not recorded" : ": the same in all arms" + at_each() + rest));
+    }
+
+    void tokens() {
+        Facts facts;
+        for (const RunFolder& run : source_.runs)
+            if (const auto count = run.number("tokens"); count && run.finished())
+                facts.emplace_back(source_.arm_of(run), grouped(*count));
+        if (facts.empty()) return table_.ledger.push_back("training tokens: not recorded");
+        const bool declared =
+            declared_.any_of_sections({"train.tokens", "train.steps", "train.batch_tokens"});
+        if (alike(facts) || declared)
+            table_.ledger.push_back("training tokens: " + by_value(facts));
+        else
+            undeclared_.push_back("training tokens: " + by_value(facts));
+    }
+
+    /// Two arms that scored different tokens, or by different rules, cannot stand in one column.
+    void scored() {
+        if (declared_.any_of_sections({"data", "evaluate"})) return;
+        std::map<std::pair<std::string, std::string>, Facts> facts;
+        for (const RunFolder& run : source_.runs) {
+            for (const Evaluation& evaluation : run.evaluations) {
+                if (!run.finished() || evaluation.split != source_.split) continue;
+                for (const auto& [rule, value] : evaluation.rules)
+                    facts[{evaluation.protocol, rule}].emplace_back(source_.arm_of(run), value);
+                for (const Score& score : evaluation.scores)
+                    if (score.tokens && score.state != "beyond_table")
+                        facts[{evaluation.protocol, length_text(score) + " tokens scored"}].emplace_back(
+                            source_.arm_of(run), grouped(static_cast<double>(*score.tokens)));
+            }
+        }
+        for (const auto& [what, values] : facts)
+            if (!alike(values))
+                undeclared_.push_back(fmt::format("{} {}: {}", what.first, what.second, by_value(values)));
+    }
+
+    std::string at_each() const { return source_.over.size() > 1 ? " at each " + table_.over : ""; }
+
+    void cost() {
+        Facts flops, epochs;
+        bool repeated = false;
+        for (const RunFolder& run : source_.runs) {
+            const std::string arm = source_.arm_of(run);
+            if (const auto value = run.number("flops"))
+                flops.emplace_back(arm, fmt::format("{:.3g}", *value));
+            if (const auto value = run.number("epochs")) {
+                epochs.emplace_back(arm, fmt::format("{:.3g}", *value));
+                repeated = repeated || *value > 1;
+            }
+        }
+        if (!flops.empty()) table_.ledger.push_back("FLOPs of training: " + by_value(flops));
+        if (repeated) table_.ledger.push_back("the training text was repeated; epochs: " + by_value(epochs));
+    }
+
+    void commits() {
+        Facts facts;
+        for (const RunFolder& run : source_.runs) {
+            const auto machine = run.manifest.find("machine");
+            if (machine == run.manifest.end() || !machine->is_object()) continue;
+            const std::string commit = machine->value("commit", ""), changes = machine->value("dirty", "");
+            facts.emplace_back(source_.arm_of(run),
+                               commit + (changes.empty() ? "" : " with changes " + changes));
+        }
+        if (!alike(facts)) table_.ledger.push_back("the runs are of different commits: " + by_value(facts));
+    }
+
+    Table& table_;
+    const TableSource& source_;
+    Declared declared_, axes_;  // axes_: without what arms set
+    Arms arms_;
+    Texts undeclared_;
+};
+
+}  // namespace
+
+void add_ledger(Table& table, const TableSource& source) {
+    Ledger(table, source).write();
+}
+
+}  // namespace locus

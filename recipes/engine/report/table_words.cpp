@@ -1,0 +1,64 @@
+#include "recipes/engine/report/table_words.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace locus {
+
+std::string joined_words(const std::vector<std::string>& words, const std::string& between) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+    return text;
+}
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+    if (!contains(texts, text)) texts.push_back(text);
+}
+
+bool is_score_axis(const std::string& axis) {
+    return axis == "protocol" || axis == "length";
+}
+
+std::string coordinate_text(const std::string& axis, const std::string& value) {
+    const std::string shown = value.empty() ? "none" : value;
+    return axis == "arm" || axis == "encoding.kind" || is_score_axis(axis)
+               ? shown
+               : axis.substr(axis.rfind('.') + 1) + "=" + shown;
+}
+
+std::string grouped(double count) {
+    std::string text = fmt::format("{:.0f}", count);
+    const std::size_t sign = count < 0 ? 1 : 0;
+    for (std::size_t at = text.size(); at > sign + 3;) text.insert(at -= 3, ",");
+    return text;
+}
+
+std::string shown(double value, Metric metric) {
+    if (std::abs(value) >= 1e6) return fmt::format("{:.3e}", value);
+    std::string text =
+        metric == Metric::perplexity ? fmt::format("{:.3f}", value) : fmt::format("{:.4f}", value);
+    const bool zero = text.find_first_of("123456789") == std::string::npos;
+    return zero && text.front() == '-' ? text.substr(1) : text;
+}
+
+std::string signed_text(double value, Metric metric) {
+    const std::string text = shown(value, metric);
+    return value > 0 && text.find_first_of("123456789") != std::string::npos ? "+" + text : text;
+}
+
+std::optional<std::pair<std::string, std::string>> arms_of_contrast(const std::string& contrast) {
+    const std::string minus = " - ";
+    const std::size_t at = contrast.find(minus);
+    if (at == std::string::npos || at == 0 || at + minus.size() == contrast.size() ||
+        contrast.find(minus, at + 1) != std::string::npos)
+        return std::nullopt;
+    return std::pair(contrast.substr(0, at), contrast.substr(at + minus.size()));
+}
+
+}  // namespace locus

@@ -1,0 +1,33 @@
+// manifest.json: where, when and on what a run ran, and the ledger of what must be equal between arms.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "data/batches.h"
+#include "models/transformer.h"
+#include "recipes/engine/config/vary.h"
+#include "recipes/engine/run/workbench.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// The manifest of a run that begins. `index` is the cell's place in its experiment; `threads` are a rank's.
+nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
+                              const TrainingOrder& order, int threads, int ranks);
+
+/// XXH3-128 of the initial values that arms share: all parameters but those of the encoding. REQUIRES: not
+/// trained yet.
+std::string initial_value_hash(const Transformer& model);
+
+}  // namespace locus::inline LOCUS_SCALAR
+
+namespace locus {
+
+/// folder/manifest.json; an empty object where there is none. Throws a storage Error for what is no object.
+nlohmann::json stored_manifest(const std::filesystem::path& folder);
+
+/// Sets fields of folder/manifest.json and writes it. Throws a storage Error.
+void update_manifest(const std::filesystem::path& folder, const nlohmann::json& fields);
+
+}  // namespace locus

@@ -1,0 +1,322 @@
+#include "recipes/engine/run/train_run.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "data/batches.h"
+#include "framework/distributed/together.h"
+#include "framework/io/atomic_file.h"
+#include "framework/io/checkpoint_folder.h"
+#include "framework/io/checksum.h"
+#include "framework/io/json_file.h"
+#include "framework/io/machine.h"
+#include "framework/io/run_log.h"
+#include "framework/train/fit.h"
+#include "framework/train/state.h"
+#include "recipes/engine/config/write.h"
+#include "recipes/engine/evaluation/score.h"
+#include "recipes/engine/run/begin_from.h"
+#include "recipes/engine/run/manifest.h"
+#include "recipes/engine/run/profile_report.h"
+#include "recipes/engine/run/text_difference.h"
+
+namespace fs = std::filesystem;
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+void check_folder(const fs::path& folder, const std::string& recipe) {
+    const fs::path path = folder / "recipe.yaml";
+    std::error_code unreachable;  // making the folder will say why
+    if (!fs::exists(path, unreachable)) return;
+    const std::string there = read_file(path);
+    require(there == recipe, Failure::storage, "{}: this run folder belongs to another recipe: {}",
+            folder.string(), first_difference(recipe, there));
+}
+
+void make_folder(const fs::path& folder, const std::string& recipe) {
+    const fs::path path = folder / "recipe.yaml";
+    std::error_code error;
+    if (fs::exists(path, error)) return;
+    fs::create_directories(folder, error);
+    require(!error, Failure::storage, "{}: the run folder cannot be made: {}", folder.string(),
+            error.message());
+    write_file_atomically(path, recipe);
+}
+
+// One training run: everything that the hooks of the loop need. Of a group of ranks, rank 0 alone touches the
+// run folder; the others get the state from it.
+class TrainSession {
+  public:
+    TrainSession(const Cell& cell, Index index, const fs::path& folder, Workbench& bench, Reporter& reporter)
+        : recipe_(cell.recipe),
+          cell_(cell),
+          folder_(folder),
+          bench_(bench),
+          group_(bench.group()),
+          reporter_(reporter),
+          model_(make_trainable_model(recipe_)),
+          data_(bench.data(recipe_.data)),
+          order_(data_.splits.train, recipe_.data.block, recipe_.train.length, recipe_.train.sequences(),
+                 recipe_.train.seed, recipe_.data.positions),
+          checkpoints_(folder / "checkpoints", recipe_.train.keep, recipe_.train.keep_every),
+          identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer,
+                    model_->options().vocabulary, recipe_.train.seed},
+          manifest_(first_manifest(cell, index, *model_, data_, order_, bench.workers().count(),
+                                   bench.group().size())),
+          trainer_(model_->parameters(), recipe_.train, bench.workers(), bench.group()) {
+        require(recipe_.train.validate_every == 0 || data_.splits.valid.tokens() > 0, Failure::data,
+                "train.validate_every is {}, but nothing is held out to validate on",
+                recipe_.train.validate_every);
+        if (!group_.is_root()) return;
+        check_folder(folder, identity_.recipe);
+        for (const std::string& note : cell.notes) reporter.message(note);
+        for (const std::string& caution : cautions_of(recipe_)) reporter.message(caution);
+    }
+
+    TrainedRun run(const Resume& resume, Profile* profile) {
+        check_ranks();
+        Index done = 0;
+        on_root(group_, [&] { done = restore(resume); });
+        share_state(done);
+        on_root(group_, [&] { open_folder(done); });
+        Index step = done;
+        try {
+            validate_again(done);
+            step = fit(trainer_, recipe_.train, done, hooks(profile));
+        } catch (const Error& error) {
+            note_failure(error);
+            throw;
+        }
+        if (recipe_.train.steps() == 0) on_root(group_, [&] { save(0); });
+        const bool finished = step == recipe_.train.steps() && !validation_cut_;
+        on_root(group_, [&] { finish(finished ? "trained" : "interrupted", ""); });
+        std::string table;
+        if (profile != nullptr && step > done) on_root(group_, [&] { table = keep(profile->report()); });
+        return {std::move(model_), step, finished, table};
+    }
+
+  private:
+    // Ranks that differ in any of these would drift apart, bit by bit.
+    void check_ranks() const {
+        if (group_.alone()) return;
+        const nlohmann::json machine = machine_manifest();
+        for (const char* part :
+             {"commit", "dirty", "compiler", "flags", "blas", "blas_kernel", "cpu_features"})
+            require_alike(group_, fmt::format("machines of the ranks: {}", part), machine[part].dump());
+        require_alike(group_, "recipe (XXH3)", checksum(std::as_bytes(std::span(identity_.recipe))));
+        require_alike(group_, "corpus (hash)", data_.corpus.hash);
+    }
+
+    Index restore(const Resume& resume) {
+        if (resume.kind == Resume::Kind::never) return begin();
+        Checkpoint checkpoint;
+        fs::path source = resume.path;
+        if (resume.kind == Resume::Kind::file) {
+            checkpoint = load_checkpoint(source);
+        } else {
+            auto found = checkpoints_.newest();
+            if (!found) return begin();
+            for (const std::string& warning : found->warnings) reporter_.message(warning);
+            checkpoint = std::move(found->checkpoint);
+            source = found->path;
+        }
+        require(checkpoint.recipe == identity_.recipe, Failure::storage,
+                "{}: this checkpoint belongs to another recipe: {}", source.string(),
+                first_difference(identity_.recipe, checkpoint.recipe));
+        const auto wanted = checkpoint.step * recipe_.train.sequences();
+        require(checkpoint.cursor == wanted, Failure::storage, "{}: the data cursor is {}, expected {}",
+                source.string(), checkpoint.cursor, wanted);
+        restore_parameters(checkpoint, model_->parameters(), source.string());
+        restore_moments(checkpoint, model_->parameters(), trainer_.mutable_optimizer(), source.string());
+        const nlohmann::json before = stored_manifest(folder_);
+        if (before.contains("resumed_from") && before["resumed_from"].is_array())
+            manifest_["resumed_from"] = before["resumed_from"];
+        manifest_["resumed_from"].push_back(checkpoint.step);
+        for (const char* field : {"from", "initial_value_hash"})
+            if (before.contains(field)) manifest_[field] = before[field];
+        return checkpoint.step;
+    }
+
+    // All ranks go on from rank 0's step, parameters and moments: they need no common disk.
+    void share_state(Index& done) {
+        if (group_.alone()) return;
+        group_.broadcast(std::span(&done, 1));
+        ParameterStore& store = model_->parameters();
+        for (const Tensor& flat :
+             {store.values(), trainer_.optimizer().first_moment(), trainer_.optimizer().second_moment()})
+            group_.broadcast(flat.values());
+        store.touch();
+    }
+
+    // Not before the state was restored: a bad --resume leaves nothing behind.
+    void open_folder(Index done) {
+        make_folder(folder_, identity_.recipe);
+        announce(done);
+        write_json(folder_ / "manifest.json", manifest_);
+        log_ = std::make_unique<RunLog>(folder_ / "metrics.jsonl", done);
+        for (const std::string& warning : log_->warnings()) reporter_.message(warning);
+    }
+
+    // Before the first step: drawn values, or those of the run that this one begins with.
+    Index begin() {
+        if (!recipe_.from.given()) return 0;
+        const Beginning beginning = begin_from(cell_, folder_, *model_);
+        for (const std::string& note : beginning.notes) reporter_.message(note);
+        manifest_["from"] = beginning.manifest;
+        manifest_["initial_value_hash"] = initial_value_hash(*model_);
+        return 0;
+    }
+
+    void announce(Index done) {
+        const Index steps = recipe_.train.steps();
+        reporter_.message(fmt::format(
+            "{}: {} parameters, {} steps of {} tokens, {}; {} of training text in {:.2f} epochs{}",
+            folder_.filename().string(), model_->parameters().count(), steps, recipe_.train.batch_tokens,
+            recipe_.encoding.kind, order_.summary(), order_.epochs(steps_before(recipe_) + steps),
+            done > 0 ? fmt::format("; going on from step {}", done) : ""));
+    }
+
+    FitHooks hooks(Profile* profile) {
+        FitHooks hooks;
+        hooks.profile = profile;
+        const Index before = steps_before(recipe_);
+        hooks.fill = [this, before](Index step, Batch& batch) { order_.fill(before + step - 1, batch); };
+        hooks.loss = [this](const Batch& batch, Index first, Index count, Index step) {
+            return model_->loss({.tokens = batch.tokens_of(first, count),
+                                 .batch = count,
+                                 .length = batch.length,
+                                 .positions = batch.positions.rows(first, count),
+                                 .segments = batch.segments_of(first, count),
+                                 .frequency_length = recipe_.data.positions.span(batch.length),
+                                 .training = true,
+                                 .dropout = {recipe_.train.seed, static_cast<std::uint64_t>(step),
+                                             static_cast<std::uint64_t>(first), 0}},
+                                batch.targets_of(first, count));
+        };
+        hooks.validate = [this](Index) { return validation(); };
+        hooks.log = [this](const StepRecord& record) {
+            on_root(group_, [&] {
+                log_->write(record);
+                show(record);
+            });
+        };
+        hooks.save = [this](Index step) {
+            if (!group_.alone()) require_alike(group_, "parameters of the ranks", parameters_hash());
+            on_root(group_, [&] { save(step); });
+        };
+        hooks.stop = [this] { return group_.any(reporter_.stop()); };
+        return hooks;
+    }
+
+    // Nats a token; NaN, until the run goes on, where it was stopped in the middle.
+    double validation() {
+        try {
+            const TokenSum sum = split_loss(*model_, data_.splits.valid, recipe_.train.length,
+                                            bench_.workers(), recipe_.data.positions, group_);
+            validation_cut_ = false;
+            return sum.nats / static_cast<double>(sum.tokens);
+        } catch (const Error& error) {
+            if (error.kind() != Failure::interrupted) throw;
+            validation_cut_ = true;
+            return std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+
+    // Of the step after which the run was stopped in its validation.
+    void validate_again(Index done) {
+        if (recipe_.train.validate_every == 0 || done % recipe_.train.validate_every != 0) return;
+        if (!group_.any(log_ && log_->lacks_valid_loss())) return;
+        const double loss = validation();
+        if (!validation_cut_) on_root(group_, [&] { log_->complete(loss); });
+    }
+
+    void save(Index step) {
+        require_finite_state(model_->parameters(), trainer_.optimizer(), step);
+        log_->flush();  // a checkpoint must not outrun its log
+        checkpoints_.save(
+            capture(model_->parameters(), trainer_.optimizer(), identity_, step, recipe_.train.sequences()));
+    }
+
+    std::string parameters_hash() const {
+        return checksum(std::as_bytes(model_->parameters().values().values()));
+    }
+
+    void show(const StepRecord& record) {
+        seconds_ = record.seconds;
+        if (first_step_ == 0) first_step_ = record.step - 1;
+        const Index steps = recipe_.train.steps();
+        const double rate =
+            static_cast<double>((record.step - first_step_) * recipe_.train.batch_tokens) / record.seconds;
+        const double left = static_cast<double>((steps - record.step) * recipe_.train.batch_tokens) / rate;
+        // What is cut off on a narrow terminal stands at the end.
+        reporter_.status(fmt::format("step {}/{}  {} left  loss {:.4f}  {} tokens/s  {}", record.step, steps,
+                                     clock_text(left), record.loss, short_count(rate),
+                                     folder_.filename().string()));
+    }
+
+    void finish(const std::string& state, const std::string& failure) {
+        if (!group_.is_root()) return;
+        log_->flush();
+        manifest_["state"] = state;
+        if (!failure.empty()) manifest_["failure"] = failure;
+        manifest_["seconds"] = log_->seconds_before() + seconds_;
+        manifest_["peak_memory"] = peak_memory();
+        write_json(folder_ / "manifest.json", manifest_);
+    }
+
+    // What cannot be written on a full or broken disk must not stand in for the reason of the failure.
+    void note_failure(const Error& error) {
+        const bool stopped = error.kind() == Failure::interrupted;
+        try {
+            if (stopped)
+                finish("interrupted", "");
+            else
+                finish(error.kind() == Failure::numeric ? "diverged" : "failed", error.what());
+        } catch (const Error&) {
+        }
+    }
+
+    // Writes profile.json; its table.
+    std::string keep(const ProfileReport& report) const {
+        const TrainOptions& train = recipe_.train;
+        const nlohmann::json json =
+            to_json(report, {train.batch_tokens, model_->flops_per_token(train.length),
+                             trainer_.arena_peaks(), peak_memory()});
+        write_json(folder_ / "profile.json", json);
+        return profile_table(json);
+    }
+
+    const Recipe& recipe_;
+    const Cell& cell_;
+    fs::path folder_;
+    Workbench& bench_;
+    Communicator group_;
+    Reporter& reporter_;
+    std::unique_ptr<Transformer> model_;  // before any data is read: sizes that do not fit are refused first
+    const LoadedData& data_;
+    TrainingOrder order_;
+    CheckpointFolder checkpoints_;
+    RunIdentity identity_;
+    nlohmann::json manifest_;
+    Trainer trainer_;
+    std::unique_ptr<RunLog> log_;
+    bool validation_cut_ = false;
+    Index first_step_ = 0;
+    double seconds_ = 0;
+};
+
+}  // namespace
+
+TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
+                     Workbench& bench, Reporter& reporter, Profile* profile) {
+    std::unique_ptr<TrainSession> session;
+    together(bench.group(),
+             [&] { session = std::make_unique<TrainSession>(cell, index, folder, bench, reporter); });
+    return session->run(resume, profile);
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

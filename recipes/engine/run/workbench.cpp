@@ -1,0 +1,110 @@
+#include "recipes/engine/run/workbench.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "data/sources.h"
+#include "data/tokenizer.h"
+#include "framework/core/stop.h"
+#include "framework/io/machine.h"
+#include "models/frequency_rule.h"
+#include "recipes/engine/run/memory.h"
+
+namespace locus {
+
+const Schema& recipe_schema() {
+    static const Schema schema = [] {
+        KindCatalogue kinds;
+        ScalingCatalogue scalings;
+        for (const std::string& rule : FrequencyRegistry::instance().names())
+            scalings.rules[rule] = FrequencyRegistry::instance().at(rule).options;
+        for (const std::string& kind : EncodingRegistry::instance().names()) {
+            kinds[kind] = EncodingRegistry::instance().at(kind).options;
+            scalings.kinds[kind] = scaling_rules(EncodingRegistry::instance().at(kind));
+        }
+        return Schema(std::move(kinds), standard_presets(), std::move(scalings), [](Recipe& recipe) {
+            resolve_options(recipe.encoding, encoding_shape(recipe.model, recipe.mask, recipe.train.length));
+        });
+    }();
+    return schema;
+}
+
+std::vector<std::string> cautions_of(const Recipe& recipe) {
+    const Index own = recipe.train.steps() > 0 ? recipe.data.positions.span(recipe.train.length) : 0;
+    return cautions_of(recipe.encoding, encoding_shape(recipe.model, recipe.mask, recipe.train.length),
+                       std::max(own, recipe.from.original_length));
+}
+
+namespace {
+
+// All that decides what load_corpus() and split() give.
+std::string identity(const DataOptions& o) {
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", o.corpus, o.tokenizer, fmt::join(o.valid, ","),
+                       fmt::join(o.test, ","), o.valid_fraction.value_or(-1), o.test_fraction.value_or(-1),
+                       o.documents.value_or(-1), o.document_length.value_or(-1),
+                       o.generator_seed.value_or(0));
+}
+
+}  // namespace
+
+const LoadedData& Workbench::data(const DataOptions& options) {
+    const std::string key = identity(options);
+    if (!data_.contains(key)) {
+        data_.clear();
+        auto loaded = std::make_unique<LoadedData>();
+        loaded->corpus = load_corpus(options);
+        loaded->splits = split(loaded->corpus, options);
+        data_[key] = std::move(loaded);
+    }
+    return *data_.at(key);
+}
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) {
+    throw_if_stopped();
+    ModelOptions options = recipe.model;
+    options.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
+    const Index parameters =
+        Transformer::count_parameters(options, recipe.encoding, recipe.mask, recipe.train.length);
+    require_memory(memory_need(recipe, parameters, use), available_memory());
+    auto model = std::make_unique<Transformer>(options, recipe.encoding, recipe.mask, recipe.train.length,
+                                               recipe.train.seed);
+    const Index reach = recipe.data.positions.span(recipe.train.length);
+    const Index longest = model->encoding().longest().value_or(reach);
+    // Without a step, train.length is no window's: a table may be shorter, and longer windows are not scored.
+    const bool meets_them =
+        recipe.train.steps() > 0 || recipe.data.positions.kind == PositionKind::randomized;
+    const PositionOptions& positions = recipe.data.positions;
+    const bool moved = positions.kind == PositionKind::randomized || positions.kind == PositionKind::pose;
+    require(longest >= reach || !meets_them,
+            "encoding {}: its table holds {} positions, 0 to {}, but those of the training data reach {} "
+            "({} {})",
+            recipe.encoding.kind, longest, longest - 1, reach - 1,
+            moved ? "data.max_position" : "train.length",
+            moved ? positions.max_position : recipe.train.length);
+    return model;
+}
+
+}  // namespace
+
+std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
+    return make_model_for(recipe, ModelUse::reading);
+}
+
+std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
+    auto model = make_model_for(recipe, ModelUse::training);
+    require_axes(recipe.encoding.kind, 1);
+    require(recipe.data.positions.kind != PositionKind::packed || recipe.mask.global == 0, Failure::usage,
+            "data.positions packed and mask.global {}: the first tokens of a window are global, those of its "
+            "other "
+            "documents would not be",
+            recipe.mask.global);
+    return model;
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

@@ -1,0 +1,59 @@
+// What the cells of an experiment share: the schema, the workers, and corpora that were read once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "data/split.h"
+#include "framework/core/parallel.h"
+#include "framework/distributed/communicator.h"
+#include "models/transformer.h"
+#include "recipes/engine/config/recipe.h"
+#include "recipes/engine/config/schema.h"
+
+namespace locus {
+
+/// The schema with the options of every registered encoding.
+const Schema& recipe_schema();
+
+/// What a reader of results should know of the recipe's encoding: parameters that training does not reach.
+std::vector<std::string> cautions_of(const Recipe& recipe);
+
+/// A corpus and its splits.
+struct LoadedData {
+    Corpus corpus;
+    Splits splits;
+};
+
+/// Keeps the workers, the ranks that work together, and the last corpus.
+class Workbench {
+  public:
+    explicit Workbench(int threads, const Communicator& group = {}) : workers_(threads), group_(group) {}
+
+    Workers& workers() { return workers_; }
+    const Communicator& group() const { return group_; }
+
+    /// The data of a recipe. Throws a data Error.
+    const LoadedData& data(const DataOptions& options);
+
+  private:
+    Workers workers_;
+    Communicator group_;
+    std::map<std::string, std::unique_ptr<LoadedData>> data_;  // one entry: cells seldom differ in data
+};
+
+}  // namespace locus
+
+namespace locus::inline LOCUS_SCALAR {
+
+/// The model of a recipe with its initial values. Throws a usage Error where sizes do not fit, where the
+/// positions of the training data lie beyond the encoding's table, or where the memory that is available
+/// cannot hold the weights.
+std::unique_ptr<Transformer> make_model(const Recipe& recipe);
+
+/// The same for training. Throws a usage Error where the encoding does not read the positions of the recipe's
+/// data: text has one axis; and where the available memory cannot hold what training needs.
+std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe);
+
+}  // namespace locus::inline LOCUS_SCALAR

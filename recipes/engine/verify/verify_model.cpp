@@ -1,0 +1,144 @@
+#include "recipes/engine/verify/verify_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/core/random.h"
+#include "recipes/engine/run/workbench.h"
+
+namespace locus::inline LOCUS_SCALAR {
+
+namespace {
+
+// Matrices keep the size of what they are fed; what begins at a value other than zero is spread around it and
+// keeps its sign, as some parameters must.
+void draw_parameter(const ParameterInfo& info, const Tensor& value) {
+    RandomStream stream(0, Purpose::verify, {name_index(info.name)});
+    const bool of_encoding = info.name.starts_with("encoding.");
+    const bool is_matrix = info.shape.rank() == 2 && !of_encoding && !info.name.starts_with("tokens.");
+    const double deviation = is_matrix ? 1 / std::sqrt(static_cast<double>(info.shape[1])) : 0.3;
+    const bool is_spread = (info.initial.kind == Initial::Kind::constant && info.initial.value != 0) ||
+                           !(info.bounds == Bounds{});
+    for (Scalar& number : value.values()) {
+        const double drawn = stream.normal();
+        number = is_spread ? number * static_cast<Scalar>(1 + 0.3 * std::clamp(drawn, -2.0, 2.0))
+                           : static_cast<Scalar>(deviation * drawn);
+    }
+    info.project(value.values());
+}
+
+void scale_parameter(const ParameterStore& store, const std::string& name, double factor) {
+    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+        if (store.parameters()[i].name != name) continue;
+        for (Scalar& number : store.view(store.values(), static_cast<Index>(i)).values())
+            number *= static_cast<Scalar>(factor);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Transformer> model_like(const Transformer& like, const Recipe& recipe,
+                                        const MaskOptions& mask, const EncodingOptions& encoding) {
+    Recipe changed = recipe;
+    changed.mask = mask;
+    changed.encoding = encoding;
+    auto model = make_model(changed);
+    const ParameterStore &from = like.parameters(), &to = model->parameters();
+    for (std::size_t i = 0; i < from.parameters().size(); ++i) {
+        for (std::size_t k = 0; k < to.parameters().size(); ++k) {
+            if (to.parameters()[k].name != from.parameters()[i].name) continue;
+            to.view(to.values(), static_cast<Index>(k))
+                .copy_from(from.view(from.values(), static_cast<Index>(i)));
+        }
+    }
+    to.touch();
+    return model;
+}
+
+std::unique_ptr<Transformer> drawn_model(const Recipe& recipe) {
+    auto model = make_model(recipe);
+    const ParameterStore& store = model->parameters();
+    for (std::size_t i = 0; i < store.parameters().size(); ++i)
+        draw_parameter(store.parameters()[i], store.view(store.values(), static_cast<Index>(i)));
+    store.touch();
+    const std::vector<Token> tokens = drawn_tokens(*model, trained_length(recipe), 0);
+    const double factor = 1.05 / standard_deviation(logits_of(*model, text_pass(*model, recipe, tokens)));
+    for (const char* name : {"final_norm.weight", "final_norm.bias"}) scale_parameter(store, name, factor);
+    store.touch();
+    return model;
+}
+
+std::vector<Token> drawn_tokens(const Transformer& model, Index count, std::uint64_t index) {
+    RandomStream stream(1, Purpose::verify, {index});
+    std::vector<Token> tokens;
+    for (Index i = 0; i < count; ++i)
+        tokens.push_back(
+            static_cast<Token>(stream.below(static_cast<std::uint64_t>(model.options().vocabulary))));
+    return tokens;
+}
+
+Batch drawn_batch(const Transformer& model, const Recipe& recipe, Index sequences, Index length) {
+    Batch batch{sequences, length, drawn_tokens(model, sequences * length, 5),
+                drawn_tokens(model, sequences * length, 6),
+                placed_text(model, recipe, Positions::consecutive(length))};
+    for (std::size_t i = 0; i < batch.targets.size(); i += 7) batch.targets[i] = Batch::no_target;
+    return batch;
+}
+
+Positions placed_text(const Transformer& model, const Recipe& recipe, const Positions& text) {
+    const auto columns =
+        static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(trained_length(recipe)))));
+    std::vector<std::int64_t> values;
+    for (Index b = 0; b < text.batch(); ++b) {
+        for (Index t = 0; t < text.length(); ++t) {
+            const std::int64_t p = text(b, t);
+            if (model.axes() == 2 && p != Positions::none)
+                values.insert(values.end(), {p / columns, p % columns});
+            else
+                values.insert(values.end(), static_cast<std::size_t>(model.axes()), p);
+        }
+    }
+    return Positions(text.batch(), text.length(), model.axes(), std::move(values));
+}
+
+ForwardInput text_pass(const Transformer& model, const Recipe& recipe, std::span<const Token> tokens) {
+    ForwardInput input;
+    input.tokens = tokens;
+    input.batch = 1;
+    input.length = static_cast<Index>(tokens.size());
+    input.positions = placed_text(model, recipe, Positions::consecutive(input.length));
+    return input;
+}
+
+Tensor logits_of(const Transformer& model, const ForwardInput& input) {
+    const Recording no_tape(nullptr);
+    return model.logits(input).value();
+}
+
+double standard_deviation(const Tensor& x) {
+    double sum = 0, squares = 0;
+    for (Scalar value : x.values()) {
+        sum += static_cast<double>(value);
+        squares += static_cast<double>(value) * static_cast<double>(value);
+    }
+    const auto count = static_cast<double>(x.count());
+    return std::sqrt(squares / count - sum / count * (sum / count));
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+    require(a.shape() == b.shape(), "verify: {} and {} differ in shape", a.shape(), b.shape());
+    double most = 0;
+    for (Index i = 0; i < a.count(); ++i) {
+        const double difference =
+            std::abs(static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]));
+        if (std::isnan(difference)) return difference;
+        most = std::max(most, difference);
+    }
+    return most;
+}
+
+double largest(const Tensor& a) {
+    return largest_difference(a, Tensor::zeros(a.shape()));
+}
+
+}  // namespace locus::inline LOCUS_SCALAR

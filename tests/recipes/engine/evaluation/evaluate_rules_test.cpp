@@ -1,0 +1,197 @@
+// What an evaluation says of itself: states, rules, refusals, and what may not change a bit of it.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "recipes/engine/evaluation/evaluate.h"
+#include "tests/recipes/engine/evaluation/support.h"
+
+namespace locus {
+namespace {
+
+using test::all_kinds;
+using test::evaluate_bytes;
+using test::make_model;
+using test::plan_of;
+using test::RandomText;
+using test::scale_parameters;
+using test::sharpen;
+
+TEST(Evaluate, theNumberOfThreadsChangesNoBit) {
+    const RandomText text({300, 77, 150, 2, 40});
+    Transformer model = make_model("t5");
+    sharpen(model);
+    std::vector<Protocol> protocols;
+    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    const EvaluationPlan plan = plan_of({8, 16, 64}, protocols);
+    const EvaluationReport one = evaluate_bytes(model, text.split, plan, 1);
+    const EvaluationReport four = evaluate_bytes(model, text.split, plan, 4);
+    EXPECT_EQ(to_json(one).dump(), to_json(four).dump());
+    ASSERT_EQ(one.runs.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(one.runs[i].losses.nats, four.runs[i].losses.nats);
+}
+
+TEST(Evaluate, aTableIsNeverReadBeyondItsEnd) {
+    const RandomText text({300, 100});
+    std::vector<Protocol> protocols;
+    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    const EvaluationPlan plan = plan_of({16, 32}, protocols);
+    const EvaluationReport learned = evaluate_bytes(make_model("learned", 16), text.split, plan);
+    const EvaluationReport rope = evaluate_bytes(make_model("rope", 16), text.split, plan);
+    for (std::size_t r = 0; r < learned.runs.size(); ++r) {
+        const ProtocolRun& run = learned.runs[r];
+        EXPECT_EQ(run.losses.index, rope.runs[r].losses.index);  // the same tokens for every arm
+        if (run.protocol.kind == ProtocolKind::same_target) {
+            EXPECT_EQ(run.none_beyond, 16);
+        }
+        for (const EvaluationResult& result : run.results) {
+            const Index needed = result.bin ? (*result.bin)[1] : result.length;
+            EXPECT_EQ(result.state, needed <= 16 ? ResultState::ok : ResultState::beyond_table);
+            EXPECT_EQ(result.nats_per_token.has_value(), needed <= 16);
+            EXPECT_EQ(result.gain.has_value(),
+                      needed <= 16 && run.protocol.kind == ProtocolKind::same_target);
+        }
+    }
+    const auto row = to_json(learned)["runs"][0]["results"][1];
+    EXPECT_EQ(row["state"], "beyond_table");
+    EXPECT_EQ(row["length"], 32);
+    for (const char* key : {"nats_per_token", "bits_per_byte", "perplexity", "interval"})
+        EXPECT_TRUE(row[key].is_null()) << key;
+}
+
+TEST(Evaluate, aLossThatIsNotFiniteIsMarked) {
+    const RandomText text({100, 100});
+    Transformer model = make_model("rope");
+    scale_parameters(model, "final_norm.weight", std::numeric_limits<Scalar>::quiet_NaN());
+    std::vector<Protocol> protocols;
+    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    const EvaluationReport report = evaluate_bytes(model, text.split, plan_of({16, 32}, protocols));
+    const nlohmann::json json = to_json(report);
+    ASSERT_EQ(json["runs"].size(), 4u);
+    for (const auto& run : json["runs"]) {
+        EXPECT_GE(run["results"].size(), 2u);
+        for (const auto& row : run["results"]) {
+            EXPECT_EQ(row["state"], "diverged");
+            EXPECT_TRUE(row["nats_per_token"].is_null());
+            EXPECT_TRUE(row["interval"].is_null());
+        }
+    }
+}
+
+TEST(Evaluate, textThatIsTooShortIsAState) {
+    const RandomText short_text({20, 5}), tiny({1, 1}), nothing({});
+    const Transformer model = make_model("rope");
+    std::vector<Protocol> protocols;
+    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    const EvaluationPlan plan = plan_of({16, 64}, protocols);
+    for (const RandomText* text : {&short_text, &tiny, &nothing}) {
+        const EvaluationReport report = evaluate_bytes(model, text->split, plan);
+        ASSERT_EQ(report.runs.size(), 4u);
+        for (const ProtocolRun& run : report.runs) {
+            EXPECT_GE(run.results.size(), 2u);
+            const bool any_length = run.protocol.kind == ProtocolKind::non_overlapping ||
+                                    run.protocol.kind == ProtocolKind::sliding;
+            const bool has_tokens = text == &short_text && any_length;
+            for (const EvaluationResult& result : run.results) {
+                EXPECT_EQ(result.state, has_tokens ? ResultState::ok : ResultState::too_short);
+                EXPECT_EQ(result.tokens, has_tokens ? 23 : 0);
+                EXPECT_EQ(result.reason.empty(), has_tokens);
+            }
+        }
+    }
+}
+
+TEST(Evaluate, namesItsRules) {
+    const RandomText text({100, 1});
+    const auto report =
+        evaluate_bytes(make_model("nope"), text.split,
+                       plan_of({32, 64}, {{ProtocolKind::sliding}, {ProtocolKind::same_target}}));
+    const auto json = nlohmann::json::parse(to_json(report).dump());
+    const auto& sliding = json["runs"][0];
+    EXPECT_EQ(sliding["protocol"], "sliding");
+    EXPECT_EQ(sliding["split"], "valid");
+    EXPECT_EQ(sliding["unit"], "byte");
+    EXPECT_EQ(sliding["bos"], "none");
+    EXPECT_EQ(sliding["tail"], "scored");
+    EXPECT_EQ(sliding["documents"], 2);
+    EXPECT_EQ(sliding["results"][1]["stride"], 8);
+    const auto& paired = json["runs"][1];
+    EXPECT_EQ(paired["baseline_context"], 32);  // 16 is not among the contexts
+    EXPECT_EQ(paired["results"][0]["context"], 32);
+    EXPECT_EQ(paired["results"][0]["tokens"], 36);
+    EXPECT_EQ(paired["notes"].size(), 2u);
+}
+
+TEST(Evaluate, drawsDocumentsOrBlocksOfAStream) {
+    const RandomText many({500, 500, 500}), one({10000});
+    const Transformer model = make_model("nope");
+    const auto method = [&](const RandomText& text, bool contiguous) {
+        EvaluationPlan plan = plan_of({64}, {{ProtocolKind::non_overlapping}});
+        plan.contiguous = contiguous;
+        return evaluate_bytes(model, text.split, plan).runs[0].interval_method;
+    };
+    EXPECT_EQ(method(many, false), "95 % percentile bootstrap, 1000 replicates over 3 documents");
+    EXPECT_EQ(method(one, false), "95 % percentile bootstrap, 1000 replicates over 3 blocks of 4096 tokens");
+    EXPECT_EQ(method(one, true), method(one, false));
+}
+
+TEST(Evaluate, reportsProgressToTheEndAndCanBeStopped) {
+    const RandomText text({500, 300});
+    const Transformer model = make_model("rope");
+    const EvaluationPlan plan = plan_of({16, 32}, {{ProtocolKind::sliding}, {ProtocolKind::same_target}});
+    Workers workers(2);
+    const auto tokenizer = make_tokenizer("byte");
+    Index last = 0, all = 0;
+    evaluate(model, text.split, plan, *tokenizer, workers, [&](Index done, Index total) {
+        EXPECT_GT(done, last);
+        last = done;
+        all = total;
+    });
+    EXPECT_EQ(last, all);
+    EXPECT_GT(all, 0);
+    EXPECT_THROW(evaluate(model, text.split, plan, *tokenizer, workers,
+                          [](Index, Index) { fail(Failure::interrupted, "stopped"); }),
+                 Error);
+}
+
+TEST(Evaluate, refusesPlansThatMakeNoSense) {
+    EXPECT_THROW(checked(plan_of({}, {{ProtocolKind::non_overlapping}})), Error);
+    EXPECT_THROW(checked(plan_of({16}, {})), Error);
+    EXPECT_THROW(checked(plan_of({0, 16}, {{ProtocolKind::non_overlapping}})), Error);
+    EXPECT_THROW(checked(plan_of({16}, {{ProtocolKind::sliding, 17}})), Error);
+    const EvaluationPlan plan =
+        checked(plan_of({64, 16, 64}, {{ProtocolKind::sliding}, {ProtocolKind::sliding}}));
+    EXPECT_EQ(plan.lengths, (std::vector<Index>{16, 64}));
+    EXPECT_EQ(plan.protocols.size(), 1u);
+}
+
+// Drawn by the window alone: the same on any number of workers and in any company, and not the plain loss.
+TEST(Evaluate, drawsRandomizedPositionsByTheWindow) {
+    const RandomText text({300, 90});
+    Transformer model = make_model("rope");
+    sharpen(model);
+    EvaluationPlan plan = plan_of({16, 32}, {{ProtocolKind::non_overlapping}, {ProtocolKind::same_target}});
+    const auto plain = evaluate_bytes(model, text.split, plan);
+    plan.positions = {PositionKind::randomized, 64, 2};
+    const auto drawn = evaluate_bytes(model, text.split, plan);
+    EXPECT_EQ(drawn.runs[0].losses.nats, evaluate_bytes(model, text.split, plan, 3).runs[0].losses.nats);
+    EXPECT_NE(drawn.runs[0].losses.nats, plain.runs[0].losses.nats);
+    EXPECT_NE(drawn.runs[0].notes.back().find("0 to 63"), std::string::npos);
+    EvaluationPlan alone = plan;
+    alone.lengths = {32};
+    EXPECT_EQ(evaluate_bytes(model, text.split, alone).runs[0].losses.nats[0], drawn.runs[0].losses.nats[1]);
+    plan.positions.max_position = 32;  // as many as there are: they are consecutive
+    const std::vector<double> full = evaluate_bytes(model, text.split, plan).runs[0].losses.nats[1],
+                              usual = plain.runs[0].losses.nats[1];
+    EXPECT_TRUE(std::equal(full.begin(), full.begin() + 9 * 32, usual.begin()));  // the full windows
+    plan.positions.max_position = 31;
+    EXPECT_THROW(checked(plan), Error);
+    for (const PositionKind kind : {PositionKind::packed, PositionKind::pose}) {
+        plan.positions = {kind, 64, 2};
+        EXPECT_EQ(evaluate_bytes(model, text.split, plan).runs[0].losses.nats, plain.runs[0].losses.nats);
+    }
+}
+
+}  // namespace
+}  // namespace locus

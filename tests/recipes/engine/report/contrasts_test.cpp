@@ -1,0 +1,132 @@
+// Paired differences of arms: run by run, with intervals over the runs, and "undecided" where these hold 0.
+#include "recipes/engine/statistics/statistics.h"
+#include "tests/recipes/engine/report/support.h"
+
+namespace locus {
+namespace {
+
+const std::string at_trained = "non_overlapping 64 (1x)", at_double = "non_overlapping 128 (2x)";
+
+FakeRun compared(const std::string& arm, int seed, std::vector<double> bits) {
+    FakeRun run = run_of(arm, seed, std::move(bits));
+    run.table =
+        "{rows: arm, columns: [protocol, length], cell: bits_per_byte, over: train.seed, "
+        "contrasts: [yarn - plain]}";
+    return run;
+}
+
+const TableContrast& contrast_at(const Table& table, const std::string& column) {
+    for (const TableContrast& contrast : table.contrasts)
+        if (contrast.column == column) return contrast;
+    ADD_FAILURE() << "no contrast at " << column;
+    static const TableContrast none;
+    return none;
+}
+
+// The arms' own intervals overlap wide: only pairs by seed tell them apart.
+TEST(Contrasts, ArePairedBySeed) {
+    Scratch scratch;
+    write_runs(scratch.path(), {compared("plain", 0, {1, 5}), compared("plain", 1, {2, 6}),
+                                compared("plain", 2, {4, 7}), compared("yarn", 0, {1.1, 4}),
+                                compared("yarn", 1, {1.9, 5.5}), compared("yarn", 2, {4.05, 5.5})});
+    const Table table = make_table(scratch.path());
+    ASSERT_EQ(table.contrasts.size(), 2u);
+    EXPECT_TRUE(
+        cell_at(table, "yarn", at_double).interval->overlaps(*cell_at(table, "plain", at_double).interval));
+    const TableContrast& far = contrast_at(table, at_double);
+    EXPECT_EQ(far.row, "yarn - plain");
+    EXPECT_EQ(far.values, (std::vector<std::optional<double>>{-1.0, -0.5, -1.5}));
+    EXPECT_DOUBLE_EQ(*far.mean, -1);
+    const double half = 4.30265272974946385 * std::sqrt(0.25 / 3);  // above 1: it holds 0
+    EXPECT_NEAR(far.interval->high, -1 + half, 1e-12);
+    EXPECT_FALSE(far.told());
+    EXPECT_DOUBLE_EQ(*far.p, 0.25);
+    EXPECT_DOUBLE_EQ(*far.p_holm, 0.5);
+    const std::string text = text_of(table, TableFormat::markdown);
+    EXPECT_NE(text.find("-1.0000 \u00b1 " + fmt::format("{:.4f}", half) + " undecided"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("Paired differences"), std::string::npos);
+    EXPECT_TRUE(says(table.notes, {"paired by train.seed", "bits per byte", "below 0 is for A", "n = 3"}));
+    // 2 differences: 2 * 2 / 2^7 <= 0.05.
+    EXPECT_TRUE(
+        says(table.notes, {"sign-flip", "3 runs cannot give a p below 0.25", "2 differences need 7 runs"}));
+}
+
+TEST(Contrasts, ATellingIntervalIsNotCalledUndecided) {
+    Scratch scratch;
+    write_runs(scratch.path(),
+               {compared("plain", 0, {1, 5}), compared("plain", 1, {2, 6}), compared("plain", 2, {4, 7}),
+                compared("yarn", 0, {1, 4}), compared("yarn", 1, {2, 5.1}), compared("yarn", 2, {4, 6})});
+    const Table table = make_table(scratch.path());
+    EXPECT_TRUE(contrast_at(table, at_double).told());
+    EXPECT_FALSE(contrast_at(table, at_trained).told());  // no difference at all
+    const auto json = nlohmann::json::parse(text_of(table, TableFormat::json));
+    ASSERT_EQ(json["contrasts"].size(), 2u);
+    EXPECT_EQ(json["contrasts"][0]["undecided"], true);
+    EXPECT_EQ(json["contrasts"][1]["undecided"], false);
+    EXPECT_EQ(json["contrasts"][1]["contrast"], "yarn - plain");
+    EXPECT_NE(text_of(table, TableFormat::markdown).find("0.0000 \u00b1 0.0000 undecided"),
+              std::string::npos);
+}
+
+TEST(Contrasts, ManySeedsAreDecidedByTheTest) {
+    Scratch scratch;
+    std::vector<FakeRun> runs;
+    for (int seed = 0; seed < 8; ++seed) {
+        runs.push_back(compared("plain", seed, {1.0 + seed, 5.0 + seed}));
+        runs.push_back(compared("yarn", seed, {1.0 + seed + (seed % 2 == 0 ? 0.1 : -0.1), 4.0 + seed}));
+    }
+    write_runs(scratch.path(), runs);
+    const Table table = make_table(scratch.path());
+    EXPECT_DOUBLE_EQ(*contrast_at(table, at_double).p, 2.0 / 256);
+    EXPECT_DOUBLE_EQ(*contrast_at(table, at_double).p_holm, 4.0 / 256);
+    EXPECT_TRUE(says(table.notes, {"decided: yarn - plain at " + at_double, "all others undecided"}));
+}
+
+TEST(Contrasts, OneSeedAndMissingRuns) {
+    Scratch scratch;
+    write_runs(scratch.path(), {compared("plain", 0, {1, 5}), compared("yarn", 0, {1.5, nan_value})});
+    const Table table = make_table(scratch.path());
+    EXPECT_DOUBLE_EQ(*contrast_at(table, at_trained).mean, 0.5);
+    EXPECT_FALSE(contrast_at(table, at_trained).interval.has_value());
+    EXPECT_FALSE(contrast_at(table, at_double).mean.has_value());
+    const std::string text = text_of(table, TableFormat::markdown);
+    EXPECT_NE(text.find("+0.5000 undecided"), std::string::npos) << text;
+    EXPECT_NE(text.find("no pair of runs"), std::string::npos) << text;
+    EXPECT_TRUE(says(table.notes, {"one run has no interval"}));
+}
+
+TEST(Contrasts, ArmsMayBeColumns) {
+    Scratch scratch;
+    std::vector<FakeRun> runs = {compared("plain", 0, {1, 5}), compared("yarn", 0, {1.5, 3})};
+    for (FakeRun& run : runs)
+        run.table =
+            "{rows: encoding.kind, columns: [arm, length], cell: bits_per_byte, over: train.seed, contrasts: "
+            "[yarn - plain]}";
+    for (FakeRun& run : runs) run.encoding = "rope";
+    write_runs(scratch.path(), runs);
+    const Table table = make_table(scratch.path());
+    EXPECT_DOUBLE_EQ(*contrast_at(table, "non_overlapping 128").mean, -2);
+    EXPECT_EQ(contrast_at(table, "non_overlapping 128").row, "yarn - plain, rope");
+}
+
+TEST(SignFlip, CountsChoicesOfSigns) {
+    EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>{1, 2, 3}), 0.25);  // both extremes of 8
+    // Of 16 choices |sum| >= 2 + 3 + 4 - 1 = 8: all alike (2), only the 1 turned (2).
+    EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>{-1, 2, 3, 4}), 0.25);
+    EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>{0, 0}), 1);
+    EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>{0.1, 0.2, 0.3, 0.1, 0.2, 0.3}), 2.0 / 64);
+    EXPECT_FALSE(sign_flip_p(std::vector<double>{}).has_value());
+    EXPECT_FALSE(sign_flip_p(std::vector<double>(21, 1.0)).has_value());
+}
+
+TEST(Holm, StepsDown) {
+    // Worked by hand: 0.01 * 4, 0.02 * 3, max(0.06, 0.03 * 2), max(0.06, 0.04).
+    const std::vector<double> corrected = holm_corrected(std::vector<double>{0.03, 0.01, 0.04, 0.02});
+    const std::vector<double> expected = {0.06, 0.04, 0.06, 0.06};
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(corrected[i], expected[i], 1e-15);
+    EXPECT_EQ(holm_corrected(std::vector<double>{0.9, 0.8}), (std::vector<double>{1, 1}));
+}
+
+}  // namespace
+}  // namespace locus
