@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "framework/core/error.h"
-#include "recipes/engine/report/table_words.h"
 
 namespace locus {
 
@@ -99,24 +98,6 @@ std::vector<Axis> read_axes(const Value& vary, const Schema& schema) {
         axes.push_back(std::move(grid));
     }
     return axes;
-}
-
-void check_contrasts(const std::vector<std::string>& contrasts, const std::vector<Axis>& axes,
-                     const std::string& place) {
-    const bool has_arms = !axes.empty() && axes.front().name == "arm";
-    for (const std::string& contrast : contrasts) {
-        const auto arms = arms_of_contrast(contrast);
-        require(arms && arms->first != arms->second,
-                "{}: table.contrasts: expected 'A - B' with the names of two arms, found '{}'", place,
-                contrast);
-        if (!has_arms) continue;
-        const auto& choices = axes.front().choices;
-        for (const std::string& arm : {arms->first, arms->second}) {
-            const bool known = std::any_of(choices.begin(), choices.end(),
-                                           [&](const Choice& choice) { return choice.label == arm; });
-            require(known, "{}: table.contrasts: '{}': there is no arm '{}' in `vary`", place, contrast, arm);
-        }
-    }
 }
 
 void check_overrides(const Layer& overrides, const std::vector<Axis>& axes) {

@@ -26,11 +26,6 @@ struct Axis {
 /// arms without a name or with the same one, and a key that an arm sets and a grid varies.
 std::vector<Axis> read_axes(const Value& vary, const Schema& schema);
 
-/// Throws a usage Error where `table.contrasts` says something else than "A - B", or names what is no arm of
-/// `axes`. Without arms, as in a resolved recipe, every name will do.
-void check_contrasts(const std::vector<std::string>& contrasts, const std::vector<Axis>& axes,
-                     const std::string& place);
-
 /// Throws a usage Error where the command line sets what an axis varies.
 void check_overrides(const Layer& overrides, const std::vector<Axis>& axes);
 

@@ -8,6 +8,7 @@
 #include "framework/core/stop.h"
 #include "recipes/engine/config/ancestry.h"
 #include "recipes/engine/config/axes.h"
+#include "recipes/engine/config/contrasts.h"
 #include "recipes/engine/config/overrides.h"
 #include "recipes/engine/config/resolve.h"
 #include "recipes/engine/config/yaml.h"

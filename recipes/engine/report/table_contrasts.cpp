@@ -5,6 +5,7 @@
 #include <map>
 
 #include "framework/core/error.h"
+#include "recipes/engine/config/contrasts.h"
 #include "recipes/engine/report/table_words.h"
 
 namespace locus {

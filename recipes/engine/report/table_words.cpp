@@ -52,13 +52,4 @@ std::string signed_text(double value, Metric metric) {
     return value > 0 && text.find_first_of("123456789") != std::string::npos ? "+" + text : text;
 }
 
-std::optional<std::pair<std::string, std::string>> arms_of_contrast(const std::string& contrast) {
-    const std::string minus = " - ";
-    const std::size_t at = contrast.find(minus);
-    if (at == std::string::npos || at == 0 || at + minus.size() == contrast.size() ||
-        contrast.find(minus, at + 1) != std::string::npos)
-        return std::nullopt;
-    return std::pair(contrast.substr(0, at), contrast.substr(at + minus.size()));
-}
-
 }  // namespace locus

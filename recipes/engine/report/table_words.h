@@ -1,9 +1,7 @@
 // Small words of tables: lists and numbers.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "recipes/engine/config/recipe.h"
@@ -32,8 +30,5 @@ std::string shown(double value, Metric metric);
 
 /// The same of a difference: with its sign.
 std::string signed_text(double value, Metric metric);
-
-/// A and B of "A - B", or nothing.
-std::optional<std::pair<std::string, std::string>> arms_of_contrast(const std::string& contrast);
 
 }  // namespace locus
