@@ -7,10 +7,10 @@
 #include <functional>
 #include <limits>
 
+#include "recipes/engine/run/drawn.h"
 #include "recipes/engine/run/lesson.h"
 #include "recipes/engine/run/reporter.h"
 #include "recipes/engine/run/workbench.h"
-#include "recipes/engine/verify/verify_model.h"
 
 namespace locus {
 
