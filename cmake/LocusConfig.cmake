@@ -1,5 +1,6 @@
 # find_package(Locus) for programs with encodings, ops or recipes of their own. Gives Locus::program (the command line,
-# main() included), Locus::engine, Locus::encodings, Locus::models, Locus::train and the libraries below them.
+# main() included), the engine's rooms (Locus::run, Locus::report, ...), Locus::encodings, Locus::models, Locus::train
+# and the libraries below them.
 # The calling project must have the language C enabled, too: FindHDF5 asks for it.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
@@ -16,7 +17,8 @@ pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 include(${CMAKE_CURRENT_LIST_DIR}/LocusTargets.cmake)
-foreach(part core autodiff ops nn optim io distributed train models encodings data engine program)
+foreach(part core autodiff ops nn optim io distributed train models encodings data
+             statistics config evaluation report run card verify search experiment program)
   if(NOT TARGET Locus::${part})
     add_library(Locus::${part} ALIAS locus_${part})
   endif()

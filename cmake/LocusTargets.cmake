@@ -1,5 +1,5 @@
-# How the libraries of Locus are built: every library exists for float (locus_NAME) and for double
-# (locus_NAME_f64; built only where a test asks for it). No executable links both.
+# How the libraries of Locus are built: every library exists for float (locus_NAME) and, unless it says FLOAT, for
+# double (locus_NAME_f64; built only where a test asks for it). No executable links both.
 
 get_filename_component(LOCUS_ROOT ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 
@@ -26,13 +26,20 @@ function(locus_configure target scalar)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${LOCUS_ROOT}> $<INSTALL_INTERFACE:include/locus>)
 endfunction()
 
-# locus_library(NAME SOURCES file ... [LINKS name ...] [EXTERNAL target ...] [REGISTERS])
-#   LINKS:     other libraries of Locus, by NAME: the only ones whose headers may be included
+# locus_library(NAME SOURCES file ... [LINKS name ...] [EXTERNAL target ...] [PRIVATE target ...] [REGISTERS] [FLOAT])
+#   LINKS:     other libraries of Locus, by NAME: they and what they link are the only ones whose headers may be
+#              included (scripts/check_layers.py sees to it)
 #   EXTERNAL:  imported targets
+#   PRIVATE:   imported targets that no header includes
 #   REGISTERS: the sources register themselves, so their objects go whole into every executable that links NAME
+#   FLOAT:     for float only
 function(locus_library name)
-  cmake_parse_arguments(ARG "REGISTERS" "" "SOURCES;LINKS;EXTERNAL" ${ARGN})
-  foreach(scalar f32 f64)
+  cmake_parse_arguments(ARG "REGISTERS;FLOAT" "" "SOURCES;LINKS;EXTERNAL;PRIVATE" ${ARGN})
+  set(scalars f32)
+  if(NOT ARG_FLOAT)
+    list(APPEND scalars f64)
+  endif()
+  foreach(scalar ${scalars})
     set(suffix "")
     if(scalar STREQUAL f64)
       set(suffix _f64)
@@ -45,15 +52,15 @@ function(locus_library name)
     if(ARG_REGISTERS)
       add_library(${target}_objects OBJECT ${ARG_SOURCES})
       locus_configure(${target}_objects ${scalar})
-      target_link_libraries(${target}_objects PUBLIC ${links})
+      target_link_libraries(${target}_objects PUBLIC ${links} PRIVATE ${ARG_PRIVATE})
       add_library(${target} INTERFACE)
       target_sources(${target} INTERFACE $<TARGET_OBJECTS:${target}_objects>)
-      target_link_libraries(${target} INTERFACE ${links})
+      target_link_libraries(${target} INTERFACE ${links} ${ARG_PRIVATE})
       set(built ${target}_objects)
     else()
       add_library(${target} STATIC ${ARG_SOURCES})
       locus_configure(${target} ${scalar})
-      target_link_libraries(${target} PUBLIC ${links})
+      target_link_libraries(${target} PUBLIC ${links} PRIVATE ${ARG_PRIVATE})
       set(built ${target})
     endif()
     if(scalar STREQUAL f64)

@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: framework <- models, data <- recipes/engine <- scripts; tests see all. And that one file
-alone writes to the standard streams.
+"""Checks who includes whom: framework <- models, data <- the rooms of recipes/engine <- scripts; tests see all. And that
+one file alone writes to the standard streams.
 
-Prints each violation as file:line and exits 1 where there is one. `check_layers.py [--graph] [ROOT]`; ROOT is by
-default the folder above this file's. With --graph it prints the rooms, who includes whom, and where the code is long.
+Checks as well that CMake links what the rules allow, and that tests mirror the folders. Prints each violation as
+file:line and exits 1 where there is one. `check_layers.py [--graph] [ROOT]`; ROOT is by default the folder above
+this file's. With --graph it prints the rooms, who includes whom, and where the code is long.
 """
 import re
 import sys
 from pathlib import Path
 
-from layer_graph import print_graph
+from layer_graph import arrows_of, print_graph
+from layer_links import libraries_of, link_faults
 
 FRAMEWORK = "framework/"
 CORE, AUTODIFF, OPS, NN, OPTIM, IO, DISTRIBUTED = (
     f"framework/{part}/" for part in ("core", "autodiff", "ops", "nn", "optim", "io", "distributed"))
+
+MODELS, DATA = "models/", "data/"
+STATISTICS, CONFIG, EVALUATION, REPORT, RUN, CARD, VERIFY, SEARCH, EXPERIMENT = ROOMS = [
+    f"recipes/engine/{room}/" for room in
+    ("statistics", "config", "evaluation", "report", "run", "card", "verify", "search", "experiment")]
 
 # What a folder may include, itself aside. The first match counts; a folder that no line names is a violation.
 MAY_INCLUDE = [
@@ -25,17 +32,25 @@ MAY_INCLUDE = [
     (IO, [CORE]),
     (DISTRIBUTED, [CORE]),
     ("framework/train/", [FRAMEWORK]),
-    ("models/", [FRAMEWORK]),
-    ("data/", [FRAMEWORK]),
-    ("recipes/engine/", [FRAMEWORK, "models/", "data/"]),
-    ("scripts/", [FRAMEWORK, "models/", "data/", "recipes/engine/"]),
+    (MODELS, [CORE, AUTODIFF, OPS, NN]),
+    (DATA, [CORE, IO]),
+    (STATISTICS, [CORE]),
+    (CONFIG, [FRAMEWORK, MODELS, DATA]),
+    (EVALUATION, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS]),
+    (REPORT, [CORE, IO, CONFIG, STATISTICS]),  # a table is made from run folders: no model, no data
+    (RUN, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS, EVALUATION]),
+    (CARD, [FRAMEWORK, MODELS, CONFIG, RUN]),
+    (VERIFY, [FRAMEWORK, MODELS, CONFIG, RUN]),
+    (SEARCH, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS, EVALUATION, RUN]),
+    (EXPERIMENT, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS, EVALUATION, RUN]),
+    ("scripts/", [FRAMEWORK, MODELS, DATA, *ROOMS]),
 ]
 CHECKED = ["framework", "models", "data", "recipes", "scripts"]
 PROJECT = ("framework/", "models/", "data/", "recipes/", "scripts/", "tests/")
 
 # Libraries that only one place knows, so that they can be changed there.
 ONLY_IN = [
-    (r"yaml-cpp/", r"recipes/engine/.*\.cpp"),
+    (r"yaml-cpp/", r"recipes/engine/config/.*\.cpp"),
     (r"cxxopts\.hpp", r"scripts/.*"),
     (r"hdf5\.h|H5.*", r"framework/io/.*"),
     (r"mpi\.h", r"framework/distributed/.*"),
@@ -48,6 +63,9 @@ ONLY_IN = [
 # Who writes to the standard streams: one place that knows what to do when they cannot be written.
 STREAM = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog|puts|printf|fprintf|fputs)\b|\bstderr\b")
 WRITES = "scripts/commands/output.cpp"
+
+# Folders of tests/ that test more than one folder, or a program whole; every other folder mirrors one.
+WHOLE = {"allocation", "bench", "cli", "distributed", "install"}
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -99,12 +117,23 @@ def allows(room, other):
     return any(other.startswith(allowed) for allowed in dict(MAY_INCLUDE)[room])
 
 
+def included_by(root, file):
+    return [included for _, _, included in includes(root / file)]
+
+
 def graph(root):
     texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8", errors="replace").splitlines()
              for path in files_of(root)}
     texts = {file: lines for file, lines in texts.items() if room_of(file)}
-    print_graph(texts, [folder for folder, _ in MAY_INCLUDE], room_of,
-                lambda file: [included for _, _, included in includes(root / file)], allows)
+    print_graph(texts, [folder for folder, _ in MAY_INCLUDE], room_of, lambda file: included_by(root, file), allows)
+
+
+def mirror_faults(root):
+    """Violations of the rule that tests/PATH tests the folder PATH."""
+    folders = {path.parent.relative_to(root / "tests") for path in (root / "tests").rglob("*_test.*")}
+    for folder in sorted(folders):
+        if folder.parts[0] not in WHOLE and not (root / folder).is_dir():
+            yield f"tests/{folder.as_posix()}: mirrors no folder: there is no {folder.as_posix()}/"
 
 
 def check(root):
@@ -119,6 +148,10 @@ def check(root):
         if file != WRITES:
             violations += [f"{file}:{number}: only {WRITES} writes to the standard streams: use put() or tell()"
                            for number in stream_writes(path)]
+    names = [path.relative_to(root).as_posix() for path in files]
+    arrows = arrows_of([name for name in names if room_of(name)], room_of, lambda file: included_by(root, file))
+    violations += link_faults(libraries_of(root, CHECKED), room_of, allows, arrows)
+    violations += mirror_faults(root)
     return len(files), violations
 
 

@@ -35,13 +35,46 @@ class CheckLayers(unittest.TestCase):
         self.refuses("framework/io/x.cpp", '"framework/ops/matmul.h"')
         self.refuses("framework/distributed/x.h", '"framework/io/hdf5.h"')
         self.refuses("framework/train/x.h", '"models/options.h"')
-        self.refuses("models/x.h", "<recipes/engine/run.h>")
-        self.refuses("recipes/engine/x.h", '"scripts/command.h"')
+        self.refuses("models/x.h", "<recipes/engine/run/lesson.h>")
+        self.refuses("recipes/engine/run/x.h", '"scripts/command.h"')
         self.refuses("scripts/x.cpp", '"tests/tools.h"')
 
     def test_models_and_data_do_not_see_each_other(self):
         self.refuses("models/encodings/x.cpp", '"data/corpus.h"')
         self.refuses("data/tasks/x.cpp", '"models/encoding.h"')
+
+    def test_rooms_of_the_engine(self):
+        self.refuses("recipes/engine/config/axes.cpp", '"recipes/engine/report/table_words.h"')
+        self.refuses("recipes/engine/statistics/x.cpp", '"recipes/engine/config/recipe.h"')
+        self.refuses("recipes/engine/report/x.cpp", '"recipes/engine/run/workbench.h"')
+        self.refuses("recipes/engine/report/x.cpp", '"models/transformer.h"')
+        self.refuses("recipes/engine/run/x.cpp", '"recipes/engine/experiment/experiment.h"')
+        self.refuses("recipes/engine/card/x.cpp", '"recipes/engine/verify/verify.h"')
+        self.refuses("recipes/engine/x.cpp", '"framework/core/error.h"')
+        self.accepts("recipes/engine/report/x.cpp", '"recipes/engine/config/recipe.h"')
+        self.accepts("recipes/engine/experiment/x.cpp", '"recipes/engine/run/train_run.h"')
+
+    def test_libraries_link_what_the_rules_allow(self):
+        def linked(config, files):
+            lists = f"locus_room(statistics LINKS core)\nlocus_room(config LINKS {config}\n           EXTERNAL fmt::fmt)\n"
+            return self.run_on(**{"framework/CMakeLists.txt": "locus_library(core SOURCES ${core} EXTERNAL fmt::fmt)\n",
+                                  "framework/core/a.h": "", "recipes/engine/statistics/b.h": "",
+                                  "recipes/engine/config/c.h": files, "recipes/engine/CMakeLists.txt": lists})
+
+        core = '#include "framework/core/a.h"\n'
+        self.assertEqual(linked("core", core).returncode, 0)
+        upward = linked("core statistics", core)
+        self.assertEqual(upward.returncode, 1)
+        self.assertIn("recipes/engine/CMakeLists.txt:2: config may not link statistics", upward.stdout)
+        self.assertIn("links nothing_known, which is no library", linked("core nothing_known", core).stdout)
+        self.assertIn("config does not link framework/core/", linked("", core).stdout)
+
+    def test_tests_mirror_the_folders(self):
+        files = {"framework/core/a.h": "", "tests/framework/core/a_test.cpp": "", "tests/cli/run_test.py": ""}
+        self.assertEqual(self.run_on(**files).returncode, 0)
+        strayed = self.run_on(**files, **{"tests/table/words_test.cpp": ""})
+        self.assertEqual(strayed.returncode, 1)
+        self.assertIn("tests/table: mirrors no folder", strayed.stdout)
 
     def test_paths_are_from_the_root(self):
         self.refuses("framework/core/b.h", '"a.h"')
@@ -51,18 +84,19 @@ class CheckLayers(unittest.TestCase):
         self.refuses("framework/extra/x.h", '"framework/core/error.h"')
 
     def test_libraries_stay_where_they_belong(self):
-        self.refuses("recipes/engine/x.h", "<yaml-cpp/yaml.h>")
+        self.refuses("recipes/engine/config/x.h", "<yaml-cpp/yaml.h>")
+        self.refuses("recipes/engine/run/x.cpp", "<yaml-cpp/yaml.h>")
         self.refuses("models/x.cpp", "<hdf5.h>")
-        self.refuses("recipes/engine/x.cpp", "<cxxopts.hpp>")
-        self.accepts("recipes/engine/x.cpp", "<yaml-cpp/yaml.h>")
+        self.refuses("recipes/engine/run/x.cpp", "<cxxopts.hpp>")
+        self.accepts("recipes/engine/config/x.cpp", "<yaml-cpp/yaml.h>")
         self.accepts("framework/io/x.cpp", "<hdf5.h>")
 
     def test_downward_includes(self):
         self.accepts("framework/optim/x.cpp", '"framework/core/tensor.h"')
         self.accepts("framework/train/fit.cpp", '"framework/distributed/communicator.h"')
         self.accepts("models/encodings/x.cpp", '"models/encoding.h"')
-        self.accepts("recipes/engine/x.cpp", '"data/corpus.h"')
-        self.accepts("scripts/commands/x.cpp", '"recipes/engine/run.h"')
+        self.accepts("recipes/engine/run/x.cpp", '"data/corpus.h"')
+        self.accepts("scripts/commands/x.cpp", '"recipes/engine/run/lesson.h"')
 
     def test_one_place_writes_to_the_streams(self):
         for line in 'fmt::print("x");', 'fmt::print(stderr, "x");', "std::cout << 1;", 'std::fputs("x", stderr);':
