@@ -5,7 +5,8 @@
 #include "framework/ops/elementwise.h"
 #include "framework/ops/shape.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -114,4 +115,5 @@ Variable SelfAttention::operator()(const Variable& x, std::span<const PassPart> 
     return output_(out);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 #include "models/kv_cache.h"
 #include "models/pass_part.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Which implementation of attention to run: `tiled`, or by rows where the tiled kernel lacks a term; they
 /// equal `composed`, which is there to prove it.
@@ -42,4 +43,5 @@ class SelfAttention {
     std::unique_ptr<Linear> global_qkv_;  // only where asked for
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

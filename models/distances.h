@@ -6,7 +6,8 @@
 
 #include "framework/ops/attention.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// A bias without a table whose map covers every distance between these positions; its rows are still to be
 /// set.
@@ -52,4 +53,5 @@ Variable row_of(Index count, const F& f) {
     return row;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

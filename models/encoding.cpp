@@ -4,7 +4,8 @@
 
 #include "models/scaling.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 EncodingShape encoding_shape(const ModelOptions& model, const MaskOptions& mask, Index train_length) {
     return {model.width,
@@ -59,4 +60,5 @@ void require_axes(const std::string& kind, Index axes) {
             names[entry.axes.front() - 1], axes, names[axes - 1]);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

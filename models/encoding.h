@@ -18,7 +18,8 @@
 #include "framework/ops/rotate.h"
 #include "models/options.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 enum class Site { self_causal, self_bidirectional, cross };
 
@@ -165,4 +166,5 @@ std::vector<Option> options_under(const EncodingEntry& entry, const std::string&
 /// Throws unless the encoding of this kind reads positions of so many axes.
 void require_axes(const std::string& kind, Index axes);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 #include "models/padding.h"
 #include "models/pass_cut.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -149,4 +150,5 @@ void generate(const Transformer& model, const Texts& prompts, const GenerateOpti
     }
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

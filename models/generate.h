@@ -8,7 +8,8 @@
 #include "models/sampling.h"
 #include "models/transformer.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 struct GenerateOptions {
     Index tokens = 0;  // to be made, for every prompt
@@ -36,4 +37,5 @@ struct GeneratedStep {
 void generate(const Transformer& model, const std::vector<std::vector<Token>>& prompts,
               const GenerateOptions& options, const std::function<void(const GeneratedStep&)>& take);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 std::vector<Option> grid_options() {
     return {{.name = "rows",
@@ -81,4 +82,5 @@ std::string grid_text(const Grid& table, const Grid& run) {
     return text;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 
 #include "models/encoding.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 struct Grid {
     Index rows = 0, columns = 0;
@@ -35,4 +36,5 @@ void require_cells(const std::string& kind, const Positions& positions, const Gr
 /// "8 x 8, resized to 16 x 16"
 std::string grid_text(const Grid& table, const Grid& run);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

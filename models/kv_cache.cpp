@@ -6,7 +6,8 @@
 #include "framework/core/arena.h"
 #include "framework/core/error.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -162,4 +163,5 @@ void KvCache::advance(Index sequence, Index sequences, const Positions& fresh) {
     }
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -8,7 +8,8 @@
 #include "framework/core/tensor.h"
 #include "framework/ops/mask.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// How a cache is kept. One of `length` and `growing` must be given: the keys depend on it.
 struct CacheOptions {
@@ -78,4 +79,5 @@ class KvCache {
     std::vector<std::vector<std::int64_t>> positions_;  // by sequence: [held, axes]
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 ForwardInput PaddedBatch::input() const {
     ForwardInput input;
@@ -49,4 +50,5 @@ PaddedBatch left_padded(const std::vector<std::vector<Token>>& sequences, Index 
     return padded;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 
 #include "models/transformer.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Sequences that end together; what is missing before them is padding.
 struct PaddedBatch {
@@ -24,4 +25,5 @@ Positions text_positions(Index length, Index axes, std::int64_t start = 0);
 /// Pads on the left to the longest sequence. Throws where there is no sequence or all are empty.
 PaddedBatch left_padded(const std::vector<std::vector<Token>>& sequences, Index axes = 1);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

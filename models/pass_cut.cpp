@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -114,4 +115,5 @@ ForwardInput slice_input(const ForwardInput& input, Index first, Index last, std
     return part;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 #include "models/kv_cache.h"
 #include "models/transformer.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// The parts of a pass, padding left out, without masks and terms. Throws where segments are no runs, or
 /// where a cache meets more than one document a sequence.
@@ -22,4 +23,5 @@ std::vector<std::pair<Index, Index>> cut_by_length(const ForwardInput& input,
 ForwardInput slice_input(const ForwardInput& input, Index first, Index last, std::vector<Token>& tokens,
                          std::vector<std::int32_t>& segments);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 
 #include "models/encoding.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Rows of a pass that share one call of attention: a run of tokens of one sequence, or the same run of all.
 struct PassPart {
@@ -15,4 +16,5 @@ struct PassPart {
     PositionTerms terms = {};  // key rotations are those that are still to be done
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

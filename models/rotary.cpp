@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 Option pairing_option(const std::string& standard) {
     return {.name = "pairing",
@@ -122,4 +123,5 @@ void RotaryEncoding::describe(EncodingCard& card, const CardRequest& request) co
     card.conventions["pairing"] = to_string(pairing_);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -8,7 +8,8 @@
 #include "models/scaling.h"
 #include "models/table_cache.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// The option `pairing`, and what was chosen.
 Option pairing_option(const std::string& standard);
@@ -108,4 +109,5 @@ class RotaryEncoding : public PositionalEncoding {
     RotaryFrequencies frequencies_;
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -9,7 +9,8 @@
 #include "framework/core/positions.h"
 #include "framework/core/tensor.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Keeps the tables of the positions (and length) that were asked for last. Thread-safe.
 class TableCache {
@@ -39,4 +40,5 @@ class TableCache {
     mutable std::vector<Tensor> tables_;
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -10,7 +10,8 @@
 #include "models/layer_mask.h"
 #include "models/pass_cut.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -354,4 +355,5 @@ double Transformer::flops_per_token(Index length) const {
            encoding_->flops_per_token(length);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -9,7 +9,8 @@
 #include "framework/ops/loss.h"
 #include "models/attention.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Sequences to run, and how.
 struct ForwardInput {
@@ -133,4 +134,5 @@ class Transformer {
     ~Transformer();
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 #include "framework/core/arena.h"
 #include "framework/core/double_sums.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 struct Node {
     static constexpr std::size_t max_inputs = 10;
@@ -195,4 +196,5 @@ Recording::~Recording() {
     current_tape = before_;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

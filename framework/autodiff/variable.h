@@ -17,7 +17,8 @@
 #include "framework/core/stop.h"
 #include "framework/core/tensor.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 struct Node;
 
@@ -133,4 +134,5 @@ Variable record(Tensor value, std::initializer_list<Variable> inputs, F&& pullba
     return Variable(std::move(value), node);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

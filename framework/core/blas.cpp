@@ -25,7 +25,8 @@ std::string blas_description() {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -51,4 +52,5 @@ void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const S
                size(b_stride), beta, c, size(c_stride));
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -16,7 +16,8 @@ std::string blas_description();
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 enum class Transpose { no, yes };
 
@@ -24,4 +25,5 @@ enum class Transpose { no, yes };
 void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const Scalar* a, Index a_stride,
           const Scalar* b, Index b_stride, Scalar beta, Scalar* c, Index c_stride);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 
 #include "framework/core/tensor.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// `count` sums that begin at 0. A running sum in single precision over all keys or tokens grows less exact
 /// with their number; these are rounded once, when they are given.
@@ -33,4 +34,5 @@ class DoubleSums {
     Index count_;
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

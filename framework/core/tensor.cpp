@@ -9,7 +9,8 @@
 
 #include "framework/core/arena.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -103,4 +104,5 @@ void Tensor::recycle() {
     *this = Tensor();
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

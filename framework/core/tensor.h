@@ -7,7 +7,8 @@
 
 #include "framework/core/shape.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Handle to a row-major array. Copies share the buffer. A tensor made within an ArenaScope lives until its
 /// arena is reset; one made outside owns its memory. Buffers are 64-byte aligned and padded by 64 bytes.
@@ -60,4 +61,5 @@ class Scratch {
     Tensor tensor_;
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -3,7 +3,8 @@
 #include "framework/ops/matmul.h"
 #include "framework/ops/norm.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -49,4 +50,5 @@ Variable Mlp::operator()(const Variable& x) const {
     return down_(kind_ == Kind::gelu ? gelu(up_(x)) : swiglu((*gate_)(x), up_(x)));
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

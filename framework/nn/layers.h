@@ -4,7 +4,8 @@
 #include "framework/nn/module.h"
 #include "framework/ops/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// x W^T + b: weight [out, in], bias [out] only where asked for.
 class Linear {
@@ -47,4 +48,5 @@ class Mlp {
     std::unique_ptr<Linear> gate_;  // swiglu only
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

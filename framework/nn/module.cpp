@@ -6,7 +6,8 @@
 #include "framework/core/random.h"
 #include "framework/ops/kernels/pack_cache.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -127,4 +128,5 @@ Parameter::operator Variable() const {
     return gradients->leaf(*Tape::current(), index_);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -12,7 +12,8 @@
 #include "framework/autodiff/variable.h"
 #include "framework/core/random.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// How a parameter begins: constant, given, normal with a standard deviation, uniform, or as a function draws
 /// it. Drawn by (seed, name), so that arms share initial values wherever names and shapes agree.
@@ -152,4 +153,5 @@ class ParameterScope {
     double lr_factor_;
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

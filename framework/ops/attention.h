@@ -5,7 +5,8 @@
 #include "framework/ops/attention_terms.h"
 #include "framework/ops/mask.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// softmax(logits, masked) v, the logits as the terms say. q [B, H, Tq, D], k and v [B, Hkv, Tk, D] with H a
 /// multiple of Hkv (query head h uses key/value head h / (H / Hkv)); result [B, Tq, H * D]. A query that sees
@@ -30,4 +31,5 @@ bool has_tiles(const LogitTerms& terms);
 Variable attention_by_rows(const Variable& q, const Variable& k, const Variable& v,
                            const AttentionTerms& terms, const Mask& mask);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -80,4 +81,5 @@ AttentionSizes attention_sizes(const Variable& q, const Variable& k, const Varia
     return s;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -3,7 +3,8 @@
 
 #include "framework/ops/attention.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 struct AttentionSizes {
     Index batch, heads, kv_heads, queries, keys, head_dim;
@@ -14,4 +15,5 @@ struct AttentionSizes {
 AttentionSizes attention_sizes(const Variable& q, const Variable& k, const Variable& v,
                                const AttentionTerms& terms, const Mask& mask);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 #include "framework/ops/shape.h"
 #include "framework/ops/softmax.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -85,4 +86,5 @@ Variable attention_composed(const Variable& q, const Variable& k, const Variable
     return merge_heads(out);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 #include "framework/ops/attention_checks.h"
 #include "framework/ops/kernels/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -175,4 +176,5 @@ Variable attention_by_rows(const Variable& q, const Variable& k, const Variable&
                   });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

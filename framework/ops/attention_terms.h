@@ -8,7 +8,8 @@
 #include "framework/core/positions.h"
 #include "framework/core/work_vector.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// A bias that depends on the distance d = query position - key position: table[h][rows[d - first]], added
 /// after scaling. A pair with a token that has no position gets none.
@@ -58,4 +59,5 @@ struct AttentionTerms : LogitTerms {
     Positions query = {}, key = {};
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 #include "framework/ops/kernels/attention.h"
 #include "framework/ops/shape.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -180,4 +181,5 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
                   });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

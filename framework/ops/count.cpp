@@ -5,7 +5,8 @@
 
 #include "framework/core/double_sums.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 Variable sigmoid(const Variable& x) {
     Tensor out = Tensor::empty(x.shape());
@@ -94,4 +95,5 @@ Variable interpolate(const Variable& x, const Variable& places) {
     });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

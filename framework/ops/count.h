@@ -3,7 +3,8 @@
 
 #include "framework/autodiff/variable.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// 1 / (1 + exp(-x)); -inf gives 0 and passes no gradient.
 Variable sigmoid(const Variable& x);
@@ -19,4 +20,5 @@ Variable clamp_most(const Variable& x, Scalar most);
 /// x[floor(p_j)] and x[floor(p_j) + 1], linearly. Throws for a place outside.
 Variable interpolate(const Variable& x, const Variable& places);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 #include "framework/core/random.h"
 #include "framework/ops/kernels/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -174,4 +175,5 @@ Variable dropout(const Variable& x, double rate, const DropoutKey& key) {
     return multiply(x, Variable(kept));
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 
 #include "framework/autodiff/variable.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// a + b and a * b with NumPy's broadcasting. Throws when the shapes do not fit.
 Variable add(const Variable& a, const Variable& b);
@@ -32,4 +33,5 @@ struct DropoutKey {
 /// sample key.sample + b. Throws unless 0 <= rate < 1.
 Variable dropout(const Variable& x, double rate, const DropoutKey& key);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

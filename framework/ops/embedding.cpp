@@ -4,7 +4,8 @@
 
 #include "framework/ops/kernels/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 Variable embedding(const Variable& table, WorkVector<Token> ids, Index batch, Index length) {
     require(table.shape().rank() == 2, "embedding: expected a table [rows, width], found {}", table.shape());
@@ -29,4 +30,5 @@ Variable embedding(const Variable& table, WorkVector<Token> ids, Index batch, In
                   });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -4,10 +4,12 @@
 #include "framework/core/batch.h"
 #include "framework/core/work_vector.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Rows of a table: table [rows, width], ids [B, T] row-major, result [B, T, width]. Throws for an id outside
 /// the table.
 Variable embedding(const Variable& table, WorkVector<Token> ids, Index batch, Index length);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

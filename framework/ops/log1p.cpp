@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 // Small tables only (heads x distances): the library's logarithm is fast enough.
 Variable log1p(const Variable& x) {
@@ -17,4 +18,5 @@ Variable log1p(const Variable& x) {
     });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 #include "framework/ops/kernels/gemm.h"
 #include "framework/ops/kernels/softmax.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -66,4 +67,5 @@ CrossEntropy linear_cross_entropy(const Variable& x, const Variable& weight, std
     return result;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 #include "framework/autodiff/variable.h"
 #include "framework/core/batch.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Cross-entropy of softmax(x weight^T) against targets, in nats, without ever holding all logits.
 struct CrossEntropy {
@@ -21,4 +22,5 @@ struct CrossEntropy {
 CrossEntropy linear_cross_entropy(const Variable& x, const Variable& weight, std::span<const Token> targets,
                                   bool keep_nats = false);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

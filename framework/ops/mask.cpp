@@ -81,7 +81,8 @@ MaskRanges mask_ranges(const Mask& mask, Index b, Index queries, Index keys) {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -111,4 +112,5 @@ Variable masked(const Variable& scores, const Mask& mask) {
     });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

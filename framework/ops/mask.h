@@ -57,9 +57,11 @@ MaskRanges mask_ranges(const Mask& mask, Index b, Index queries, Index keys);
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// scores [B, H, Tq, Tk] with -inf where the mask does not allow; no gradient flows there.
 Variable masked(const Variable& scores, const Mask& mask);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -3,7 +3,8 @@
 #include "framework/ops/kernels/elementwise.h"
 #include "framework/ops/kernels/gemm.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -96,4 +97,5 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
     });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -4,7 +4,8 @@
 #include "framework/autodiff/variable.h"
 #include "framework/core/blas.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// a [..., m, k] times b [..., k, n] with equal leading axes, or b^T with b [..., n, k] where `b_form` is
 /// yes.
@@ -15,4 +16,5 @@ Variable matmul(const Variable& a, const Variable& b, Transpose b_form = Transpo
 /// called in.
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias = {});
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 
 #include "framework/ops/kernels/norm.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -46,4 +47,5 @@ Variable rms_norm(const Variable& x, const Variable& scale) {
     return norm("rms_norm", x, scale, {}, false);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

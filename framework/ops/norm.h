@@ -2,7 +2,8 @@
 
 #include "framework/autodiff/variable.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 inline constexpr Scalar norm_epsilon = static_cast<Scalar>(1e-5);
 
@@ -13,4 +14,5 @@ Variable layer_norm(const Variable& x, const Variable& scale, const Variable& sh
 /// RMS norm over the last axis (arXiv:1910.07467).
 Variable rms_norm(const Variable& x, const Variable& scale);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 
 #include "framework/core/double_sums.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -91,4 +92,5 @@ Variable sum_pairs(const Variable& w, const PairRows& pairs, Index count) {
                   });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 #include "framework/core/positions.h"
 #include "framework/core/work_vector.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// The table row of every pair of query and key: [sheets, Tq, Tk], sheets 1 or B; -1: none.
 struct PairRows {
@@ -25,4 +26,5 @@ Variable take_pairs(const Variable& x, const PairRows& pairs);
 /// The transpose: w [B, H, Tq, Tk] to [B, H, Tq, count], entries of pairs with one row added up.
 Variable sum_pairs(const Variable& w, const PairRows& pairs, Index count);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

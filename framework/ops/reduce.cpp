@@ -2,7 +2,8 @@
 
 #include <numeric>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -39,4 +40,5 @@ Variable sum_all(const Variable& x) {
     return sum_rows(x, 1, {1});
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

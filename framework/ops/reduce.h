@@ -3,7 +3,8 @@
 
 #include "framework/autodiff/variable.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Sum over the last axis: [..., n] to [...]; a vector becomes [1].
 Variable sum_last(const Variable& x);
@@ -11,4 +12,5 @@ Variable sum_last(const Variable& x);
 /// Sum of all elements, [1].
 Variable sum_all(const Variable& x);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

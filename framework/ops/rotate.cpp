@@ -2,7 +2,8 @@
 
 #include "framework/ops/kernels/rotate.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -69,4 +70,5 @@ Variable rotate(const Variable& x, const Rotation& rotation) {
     });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

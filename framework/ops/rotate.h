@@ -2,7 +2,8 @@
 
 #include "framework/autodiff/variable.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 enum class Pairing { interleaved, half_split };  // pairs (2i, 2i + 1), or (i, i + pairs)
 
@@ -17,4 +18,5 @@ struct Rotation {
 /// (arXiv:2104.09864); the rest passes. Gradients flow to the tables, too.
 Variable rotate(const Variable& x, const Rotation& rotation);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

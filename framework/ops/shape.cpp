@@ -5,7 +5,8 @@
 #include "framework/core/double_sums.h"
 #include "framework/ops/kernels/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 Variable reshape(const Variable& x, const Shape& shape) {
     return record(x.value().reshaped(shape), {x},
@@ -112,4 +113,5 @@ Variable take_columns(const Variable& table, WorkVector<std::int32_t> columns) {
                   });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

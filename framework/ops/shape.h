@@ -6,7 +6,8 @@
 #include "framework/autodiff/variable.h"
 #include "framework/core/work_vector.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// The same values, arranged as another shape of the same count.
 Variable reshape(const Variable& x, const Shape& shape);
@@ -24,4 +25,5 @@ Variable repeat_heads(const Variable& x, Index times);
 /// Chosen columns of a table: [H, R] to [H, rows.size()]; a column may be taken many times, -1 gives zeros.
 Variable take_columns(const Variable& table, WorkVector<std::int32_t> columns);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

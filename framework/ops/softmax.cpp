@@ -2,7 +2,8 @@
 
 #include "framework/ops/kernels/softmax.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 Variable softmax(const Variable& x) {
     const Index width = x.size(-1), rows = x.shape().count() / width;
@@ -14,4 +15,5 @@ Variable softmax(const Variable& x) {
     });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

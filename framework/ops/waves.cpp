@@ -4,7 +4,8 @@
 
 #include "framework/core/work_vector.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -75,4 +76,5 @@ Waves waves(const Variable& frequencies, const Positions& positions, Index heads
             record_table(sin, frequencies, positions, s, cos, 1)};
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

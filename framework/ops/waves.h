@@ -4,7 +4,8 @@
 #include "framework/autodiff/variable.h"
 #include "framework/core/positions.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// [1 or B, heads, T, pairs] each, as rotate() takes them.
 struct Waves {
@@ -17,4 +18,5 @@ struct Waves {
 /// sizes do not fit.
 Waves waves(const Variable& frequencies, const Positions& positions, Index heads);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

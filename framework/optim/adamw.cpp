@@ -8,7 +8,8 @@
 #include "framework/ops/kernels/adamw.h"
 #include "framework/ops/kernels/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -69,4 +70,5 @@ double clip_factor(double norm, double most) {
     return most > 0 && norm > most ? most / norm : 1;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -3,7 +3,8 @@
 #include "framework/core/parallel.h"
 #include "framework/nn/module.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 struct AdamwOptions {
     double beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8;
@@ -36,4 +37,5 @@ double gradient_norm(Workers& workers, const Tensor& gradient);
 /// clipping).
 double clip_factor(double norm, double most);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

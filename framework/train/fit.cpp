@@ -2,7 +2,8 @@
 
 #include <chrono>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -62,4 +63,5 @@ Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHo
     return steps;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

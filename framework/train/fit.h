@@ -8,7 +8,8 @@
 #include "framework/io/run_log.h"
 #include "framework/train/trainer.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// What the loop asks of its surroundings. Steps are counted from 1.
 struct FitHooks {
@@ -27,4 +28,5 @@ struct FitHooks {
 /// Throws what the hooks throw, and a numeric Error when the run diverges.
 Index fit(Trainer& trainer, const TrainOptions& options, Index done, const FitHooks& hooks);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 #include "framework/core/arena.h"
 #include "framework/ops/kernels/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 GradientTree::GradientTree(Index flat_size, Index shards, int workers, const Communicator& group,
                            Reduction reduction)
@@ -135,4 +136,5 @@ Tensor GradientTree::finish(Workers& workers) {
     return sum;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -10,7 +10,8 @@
 #include "framework/train/options.h"
 #include "framework/train/rank_tree.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Gradients of the shards 0 .. shards - 1 (a power of two), added pairwise: ((0 + 1) + (2 + 3)) + ... A rank
 /// has a contiguous range of shards, its workers contiguous ranges within; a worker that is through with its
@@ -74,4 +75,5 @@ class GradientTree {
     std::vector<Tensor> sums_;
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -8,7 +8,8 @@
 #include "framework/core/profile.h"
 #include "framework/ops/kernels/elementwise.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -168,4 +169,5 @@ Tensor RankTree::finish_fast(std::span<const Tensor> own) {
     return sum_;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

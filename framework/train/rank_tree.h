@@ -9,7 +9,8 @@
 #include "framework/core/tensor.h"
 #include "framework/distributed/communicator.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// Each rank holds the sums of the complete subtrees of its contiguous range of shards. A rank owns a slice
 /// of the flat buffer: it gets that slice of every open subtree, adds them in the order of the tree, and the
@@ -54,4 +55,5 @@ class RankTree {
     std::vector<std::pair<Scalar*, const Scalar*>> additions_;  // into, from
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <utility>
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -81,4 +82,5 @@ void restore_moments(const Checkpoint& checkpoint, const ParameterStore& store, 
     copy_into(checkpoint.second_moments, store, optimizer.second_moment(), source + " (second moments)");
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

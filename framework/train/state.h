@@ -7,7 +7,8 @@
 #include "framework/nn/module.h"
 #include "framework/optim/adamw.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// What a checkpoint holds besides tensors.
 struct RunIdentity {
@@ -34,4 +35,5 @@ void restore_parameters(const Checkpoint& checkpoint, ParameterStore& store, con
 void restore_moments(const Checkpoint& checkpoint, const ParameterStore& store, Adamw& optimizer,
                      const std::string& source);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 #include "framework/core/profile.h"
 #include "framework/distributed/together.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 // The least power of two that is not below the sequences, at most train.shards.
 Index shards_of_step(const TrainOptions& options) {
@@ -110,4 +111,5 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     return report;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

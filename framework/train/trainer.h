@@ -13,7 +13,8 @@
 #include "framework/train/gradient_tree.h"
 #include "framework/train/options.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// The loss of sequences first .. first + count of a batch, at optimizer step `step` (from 1).
 using BatchLoss = std::function<CrossEntropy(const Batch& batch, Index first, Index count, Index step)>;
@@ -75,4 +76,5 @@ Index shards_of_step(const TrainOptions& options);
 
 ScheduleOptions schedule_of(const TrainOptions& options);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

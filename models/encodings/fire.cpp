@@ -9,7 +9,8 @@
 #include "models/distances.h"
 #include "models/encoding.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -155,4 +156,5 @@ const bool fire_registered = EncodingRegistry::instance().add(
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -4,7 +4,8 @@
 #include "framework/ops/embedding.h"
 #include "models/encoding.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -77,4 +78,5 @@ const bool learned_registered = EncodingRegistry::instance().add(
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

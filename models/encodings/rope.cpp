@@ -6,7 +6,8 @@
 #include "models/pair_band.h"
 #include "models/rotary.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -108,4 +109,5 @@ const bool rope_registered = EncodingRegistry::instance().add(
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

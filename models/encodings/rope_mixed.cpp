@@ -9,7 +9,8 @@
 #include "framework/ops/waves.h"
 #include "models/rotary.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -116,4 +117,5 @@ const bool rope_mixed_registered = EncodingRegistry::instance().add(
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

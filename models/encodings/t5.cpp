@@ -8,7 +8,8 @@
 #include "models/encoding.h"
 #include "models/scaling.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -172,4 +173,5 @@ const bool t5_registered = EncodingRegistry::instance().add(
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -12,7 +12,8 @@
 #include "tests/allocation/counting_allocator.h"
 #include "tests/data/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 constexpr std::size_t limit = 4096;
@@ -156,7 +157,8 @@ TEST_P(Allocation, NothingAboveFourKibAfterTheSecondStep) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 
 int main(int argc, char** argv) {
     if (!locus::counting_works()) {

@@ -22,7 +22,8 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -58,11 +59,13 @@ double FusedMultiplyAdds(Index rounds, Scalar* keep) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(FusedMultiplyAdds);
 
@@ -207,7 +210,8 @@ void run(int count, char** words) {
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 
 int main(int count, char** words) {
     try {

@@ -1,6 +1,7 @@
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 EncodingShape heads_of(Index heads) {
@@ -126,4 +127,5 @@ TEST(Alibi, IsSymmetricWithoutCausality) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

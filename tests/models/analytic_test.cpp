@@ -4,7 +4,8 @@
 
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 // (sin (p + k) w, cos (p + k) w) is a rotation of (sin p w, cos p w) that depends on k only: one matrix
@@ -86,4 +87,5 @@ TEST(Analytic, PhasesOfThreeFrequencies) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -1,7 +1,8 @@
 // Tiled attention is composed attention, forward and backward: masks x biases x positions x lengths.
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
@@ -290,4 +291,5 @@ TEST_P(Equivalence, TiledAndByRowsAreComposedWithVectorsOfDistances) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -8,7 +8,8 @@
 #include "models/pass_cut.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 constexpr Index cache_train_length = 16;                  // the passes of these tests are longer
 constexpr double cache_limit = is_double ? 1e-11 : 1e-5;  // on logits whose standard deviation is 1 or more
@@ -139,4 +140,5 @@ inline std::string cache_name(const testing::TestParamInfo<CacheCase>& info) {
     return info.param.kind + "_" + info.param.mask_name;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

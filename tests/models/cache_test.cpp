@@ -3,7 +3,8 @@
 #include "models/generate.h"
 #include "tests/models/cache_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Caches, EachCache, testing::ValuesIn(cache_cases()), cache_name);
@@ -228,4 +229,5 @@ TEST(Cache, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -1,7 +1,8 @@
 // A whole model with tiled attention is the model with composed attention, for every encoding and mask.
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Encodings, EachEncoding, every_encoding(), encoding_name);
@@ -65,4 +66,5 @@ TEST_P(EachEncoding, TiledModelIsComposedModel) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

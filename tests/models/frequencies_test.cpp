@@ -1,7 +1,8 @@
 // The frequency rules against values that were worked out in 50-digit arithmetic.
 #include "tests/models/scaling_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 using nlohmann::json;
@@ -198,4 +199,5 @@ TEST(FrequencyRules, LongropeSwitchesBeyondTheTrainedLength) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -3,7 +3,8 @@
 
 #include "tests/models/cache_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 class Generation : public EachEncoding {};
@@ -130,4 +131,5 @@ TEST(Generation, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

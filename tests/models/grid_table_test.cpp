@@ -4,7 +4,8 @@
 #include "tests/models/rotary_support.h"
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 // Worked out by hand from (i + 1/2) from / to - 1/2.
@@ -139,4 +140,5 @@ TEST(GridTables, ResizedTablesLearn) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -1,7 +1,8 @@
 #include "tests/models/support.h"
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 Choices variant(const std::string& name) {
@@ -119,4 +120,5 @@ TEST(Kerple, CardNamesItsFormula) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

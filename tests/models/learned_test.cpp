@@ -1,6 +1,7 @@
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 std::string refusal(const std::function<void()>& action) {
@@ -64,4 +65,5 @@ TEST(Learned, RowIsThatOfThePosition) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

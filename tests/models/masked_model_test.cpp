@@ -2,7 +2,8 @@
 #include "models/layer_mask.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 class MaskedModel : public EachEncoding {};
@@ -150,4 +151,5 @@ TEST_P(MaskedModel, WindowPastTheEndIsFullAttentionBitForBit) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 #include "tests/models/support.h"
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 class ModelGradient : public EachEncoding {};
@@ -103,4 +104,5 @@ TEST_P(ModelGradient, WithDropout) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 
 #include "tests/models/rotary_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 std::vector<Index> axes_of(const std::string& sections, bool interleaved, Index pairs) {
@@ -121,4 +122,5 @@ TEST(Mrope, TakesTokensWithoutAPosition) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 #include "models/generate.h"
 #include "tests/models/cache_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 class Together : public EachCache {};
@@ -154,4 +155,5 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

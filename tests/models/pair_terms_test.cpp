@@ -3,7 +3,8 @@
 #include "framework/ops/count.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 void set(ParameterStore& store, const std::string& name, const std::vector<double>& values) {
@@ -129,4 +130,5 @@ TEST(Cope, NeedsACausalMask) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

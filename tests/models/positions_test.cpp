@@ -1,7 +1,8 @@
 // Where positions come from is the data's business: every encoding takes packed, skipped and randomized ones.
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 class AnyPositions : public EachEncoding {};
@@ -125,4 +126,5 @@ TEST(RandomizedPositions, PickRowsOfThePlainTable) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -1,7 +1,8 @@
 // What an encoding knows of position, shown by moving tokens and positions about.
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 constexpr double same = is_double ? 1e-11 : 1e-4, different = 1e-2;
@@ -111,4 +112,5 @@ TEST_P(Property, SequencesOfABatchDoNotMeet) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -4,7 +4,8 @@
 #include "models/layer_mask.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 std::vector<Mask> layers_of(const MaskOptions& options, Index count) {
@@ -140,4 +141,5 @@ TEST(ReceptivePath, IsWhatAModelSees) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 #include "models/frequency_rule.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 class Registered : public EachEncoding {};
@@ -162,4 +163,5 @@ TEST_P(Registered, TermsDependOnThePositionsOnly) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -2,7 +2,8 @@
 #include "framework/ops/attention.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 Tensor matrix(const nlohmann::json& rows, const Shape& shape) {
@@ -131,4 +132,5 @@ TEST(TransformerXl, LogitsByTheDefinition) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -1,6 +1,7 @@
 #include "tests/models/rotary_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 const Choices eva{{"base", 10000.0}, {"axis_order", std::string("row_first")}};
@@ -144,4 +145,5 @@ TEST(RopeMixed, GroupedHeadsShareTheFrequenciesOfTheirKey) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

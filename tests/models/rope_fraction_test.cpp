@@ -1,7 +1,8 @@
 // Rotations of a part of the head, and the digits of the tables.
 #include "tests/models/rotary_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 const std::pair<std::string, OptionValue> proportional{"fraction_form", std::string("proportional")};
@@ -89,4 +90,5 @@ TEST(RopePrecision, IsThatOfDoubleAngles) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

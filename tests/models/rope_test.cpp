@@ -1,6 +1,7 @@
 #include "tests/models/rotary_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 TEST(Rope, InverseFrequencies) {
@@ -161,4 +162,5 @@ TEST(Rope, RefusesOddWidths) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

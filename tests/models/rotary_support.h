@@ -4,7 +4,8 @@
 #include "framework/core/grid_positions.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 constexpr double rounding = is_double ? 1e-12 : 1e-6;
 
@@ -56,4 +57,5 @@ inline void expect_mentions(const std::string& message, const std::vector<std::s
         EXPECT_NE(message.find(part), std::string::npos) << part << ": " << message;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

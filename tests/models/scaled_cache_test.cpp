@@ -3,7 +3,8 @@
 #include "tests/models/cache_support.h"
 #include "tests/models/scaling_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 struct FollowingRule {
@@ -95,4 +96,5 @@ TEST(ScaledCaches, StaleKeysAndOtherModesDiffer) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -4,7 +4,8 @@
 #include "models/scaling.h"
 #include "tests/models/rotary_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 /// The choices that scale by a rule; the original length is given, as a recipe resolves it.
 inline Choices scaled(const std::string& rule, Choices own, Index original = 0) {
@@ -35,4 +36,5 @@ inline Choices at_factor(const std::string& rule, double factor, Index width, In
     return scaled(rule, own, original);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

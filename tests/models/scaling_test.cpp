@@ -1,7 +1,8 @@
 // What must hold between the rules, what is refused, and the arms that scale a bias instead of a rotation.
 #include "tests/models/scaling_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 std::vector<double> table(Index width, const Choices& choices, Index length = 0) {
@@ -248,4 +249,5 @@ TEST(PairBand, StandsOrTurnsSlower) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

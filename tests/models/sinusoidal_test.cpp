@@ -1,6 +1,7 @@
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 EncodingShape width_of(Index width) {
@@ -59,4 +60,5 @@ TEST(Sinusoidal, TokensWithoutAPositionGetNothing) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -11,7 +11,8 @@
 #include "models/transformer.h"
 #include "tests/support/tensors.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 using Choices = std::vector<std::pair<std::string, OptionValue>>;
 
@@ -179,4 +180,5 @@ inline std::string encoding_name(const testing::TestParamInfo<std::string>& info
     return info.param;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

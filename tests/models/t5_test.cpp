@@ -1,6 +1,7 @@
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 LoneEncoding t5(Site site, Index buckets = 32, Index max_distance = 128) {
@@ -154,4 +155,5 @@ TEST(T5, RefusesBucketsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 
 #include "models/encoding.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 // [1 or B, 1, T, pairs] by number(position, pair) = (cosine, sine).
@@ -96,4 +97,5 @@ const bool squeezed_registered = add_test_encoding<Squeezed>("test_squeezed");
 const bool centred_registered = add_test_encoding<Centred>("test_centred");
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

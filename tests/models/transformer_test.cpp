@@ -3,7 +3,8 @@
 #include "framework/ops/loss.h"
 #include "tests/models/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 std::string refusal(const ModelOptions& model, const std::string& kind = "nope") {
@@ -169,4 +170,5 @@ TEST(Transformer, RefusesInputThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

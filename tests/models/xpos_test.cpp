@@ -1,6 +1,7 @@
 #include "tests/models/rotary_support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 TEST(Xpos, ZetaOfTheAuthors) {
@@ -105,4 +106,5 @@ TEST(Xpos, TokensWithoutAPositionStay) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -10,7 +10,8 @@
 #include "framework/ops/elementwise.h"
 #include "tests/support/tensors.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 using Inputs = std::span<const Variable>;
 using Op = std::function<Variable(Inputs)>;
@@ -128,4 +129,5 @@ inline void check_gradient(const Op& op, std::vector<Tensor> inputs) {
     }
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

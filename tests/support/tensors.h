@@ -11,7 +11,8 @@
 #include "framework/core/random.h"
 #include "framework/core/tensor.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 inline constexpr bool is_double = sizeof(Scalar) == sizeof(double);
 
@@ -51,4 +52,5 @@ inline void expect_close(const Tensor& actual, const Tensor& expected, double li
     EXPECT_LE(largest_difference(actual, expected), limit * largest(expected)) << what;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

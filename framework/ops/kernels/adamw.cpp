@@ -7,7 +7,8 @@
 #include "framework/ops/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 void Adamw(const kernels::AdamwStep& step, const Scalar* gradient, Scalar* first, Scalar* second,
@@ -29,11 +30,13 @@ void Adamw(const kernels::AdamwStep& step, const Scalar* gradient, Scalar* first
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(Adamw);
 
@@ -45,5 +48,6 @@ void adamw(const AdamwStep& step, const Scalar* gradient, Scalar* first, Scalar*
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

@@ -3,7 +3,8 @@
 
 #include "framework/core/scalar.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// Numbers of one AdamW step (arXiv:1711.05101).
@@ -20,4 +21,5 @@ void adamw(const AdamwStep& step, const Scalar* gradient, Scalar* first, Scalar*
            Index count);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -9,7 +9,8 @@
 #include "framework/ops/kernels/attention_scores-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 // Per-lane state of the online softmax.
@@ -116,11 +117,13 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(AttentionForward);
 
@@ -131,5 +134,6 @@ void attention_forward(const AttentionHead& head, Scalar* out, Index out_stride,
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

@@ -8,7 +8,8 @@
 #include "framework/core/tensor.h"
 #include "framework/ops/mask.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// Vectors past its ends that a bias table must be padded with: tiles read whole vectors of queries.
@@ -69,4 +70,5 @@ struct AttentionPullback {
 void attention_pullback(const AttentionHead& head, const AttentionPullback& pullback);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

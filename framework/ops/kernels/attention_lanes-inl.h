@@ -11,7 +11,8 @@
 #include "framework/ops/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 constexpr double log2_e = 1.44269504088896340736;
@@ -134,7 +135,8 @@ inline void copy_rows(const Scalar* rows, Index stride, Index count, Index width
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -10,7 +10,8 @@
 #include "framework/ops/kernels/attention_scores-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 using kernels::AttentionPullback;
@@ -251,11 +252,13 @@ void AttentionPullbackHead(const AttentionHead& head, const AttentionPullback& p
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(AttentionPullbackHead);
 
@@ -266,5 +269,6 @@ void attention_pullback(const AttentionHead& head, const AttentionPullback& pull
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

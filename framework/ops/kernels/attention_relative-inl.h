@@ -18,7 +18,8 @@
 #include "framework/ops/kernels/register_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 using kernels::RelativeTable;
@@ -235,7 +236,8 @@ inline void RelativeTile::add_up(const Band& band, const Scalar* weights) const 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #endif

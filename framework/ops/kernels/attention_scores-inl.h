@@ -13,7 +13,8 @@
 #include "framework/ops/kernels/register_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 // Arrays cut from one block of memory, each at the begin of a line of the cache.
@@ -139,7 +140,8 @@ class Scores {
 };
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #endif

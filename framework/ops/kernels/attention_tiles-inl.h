@@ -15,7 +15,8 @@
 #include "framework/ops/kernels/attention_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 using kernels::AttentionHead;
@@ -269,7 +270,8 @@ inline void apply_mask(const AttentionHead& head, const Strip& strip, KeyRows ro
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #endif

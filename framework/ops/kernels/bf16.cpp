@@ -15,7 +15,8 @@
 #define LOCUS_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,fma")))
 #endif
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 #ifdef LOCUS_BF16
@@ -202,4 +203,5 @@ void bf16_product(bool, Index, Index n, Index k, const Scalar*, Index, const Sca
 #endif
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

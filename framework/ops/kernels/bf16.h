@@ -5,7 +5,8 @@
 
 #include "framework/core/scalar.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// to[i] = from[i] rounded to bfloat16, to the nearest and to even; numbers below the normal ones become
@@ -36,4 +37,5 @@ void bf16_product(bool a_transposed, Index m, Index n, Index k, const Scalar* a,
                   const Scalar* panels, Scalar beta, Scalar* c, Index c_stride);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -9,7 +9,8 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 // Plain loops, which the compiler makes vectors of: whole numbers only.
@@ -39,11 +40,13 @@ void RoundPairs(bool of_rows, const Scalar* from, Index rows, Index columns, Ind
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(RoundToBf16);
 HWY_EXPORT(RoundPairs);
@@ -60,5 +63,6 @@ void round_pairs_to_bf16(bool of_rows, const Scalar* from, Index rows, Index col
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

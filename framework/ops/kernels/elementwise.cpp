@@ -7,7 +7,8 @@
 #include "framework/ops/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 void Add(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
@@ -125,11 +126,13 @@ double SumOfSquares(const Scalar* x, Index count) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(Add);
 HWY_EXPORT(AccumulateRows);
@@ -193,5 +196,6 @@ double sum_of_squares(const Scalar* x, Index count) {
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

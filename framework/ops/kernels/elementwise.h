@@ -3,7 +3,8 @@
 
 #include "framework/core/scalar.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 void add(const Scalar* a, const Scalar* b, Scalar* out, Index count);
@@ -32,4 +33,5 @@ void swiglu_pullback(const Scalar* gate, const Scalar* up, const Scalar* cotange
 double sum_of_squares(const Scalar* x, Index count);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

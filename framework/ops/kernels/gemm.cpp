@@ -13,7 +13,8 @@
 #include "framework/ops/kernels/register_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 constexpr int tile_rows = register_sums / 2;  // with two vectors of columns
@@ -169,11 +170,13 @@ void PackedProduct(bool a_transposed, Index m, Index n, Index k, const Scalar* a
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(PackedSize);
 HWY_EXPORT(Pack);
@@ -246,5 +249,6 @@ void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const S
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

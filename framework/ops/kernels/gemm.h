@@ -4,7 +4,8 @@
 #include "framework/core/blas.h"
 #include "framework/core/precision.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// Which product gemm() uses. The own kernel runs at full width on every processor that Highway knows, keeps
@@ -21,4 +22,5 @@ void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const S
           Precision precision = Precision::fp32);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

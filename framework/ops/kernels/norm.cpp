@@ -9,7 +9,8 @@
 #include "framework/ops/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 HWY_INLINE Scalar row_mean(const Scalar* x, Index width) {
@@ -77,11 +78,13 @@ void NormPullback(const Scalar* x, const Scalar* scale, const Scalar* statistics
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(Norm);
 HWY_EXPORT(NormPullback);
@@ -101,5 +104,6 @@ void norm_pullback(const Scalar* x, const Scalar* scale, const Scalar* statistic
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

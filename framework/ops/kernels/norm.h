@@ -3,7 +3,8 @@
 
 #include "framework/core/scalar.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// y = (x - mean) * rstd * scale + shift for `rows` rows of `width`; statistics [rows, 2] keeps mean and
@@ -18,4 +19,5 @@ void norm_pullback(const Scalar* x, const Scalar* scale, const Scalar* statistic
                    Index width);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

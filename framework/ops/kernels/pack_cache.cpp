@@ -3,7 +3,8 @@
 #include "framework/core/arena.h"
 #include "framework/core/profile.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 PackCache& PackCache::instance() {
@@ -60,4 +61,5 @@ const Scalar* PackCache::find(const Key& key, Index size, const std::function<vo
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

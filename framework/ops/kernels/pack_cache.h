@@ -12,7 +12,8 @@
 #include "framework/core/precision.h"
 #include "framework/core/tensor.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// Watches ranges of memory (the flat stores of models). A right factor of a product that lies in one is
@@ -54,4 +55,5 @@ class PackCache {
 };
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

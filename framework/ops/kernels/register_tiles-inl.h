@@ -10,7 +10,8 @@
 #include "framework/ops/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 // Sums that a register tile holds, in vectors: two ports of a latency of four cycles need eight at a time;
@@ -97,7 +98,8 @@ void accumulate_product(Index rows, Index columns, Index depth, Left<order> a, c
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -7,7 +7,8 @@
 #include "framework/ops/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 HWY_INLINE void rotate_halves(const Scalar* x, const Scalar* cos, const Scalar* sin, bool inverse,
@@ -54,11 +55,13 @@ void RotateRows(const kernels::RowRotation& rotation, const Scalar* x, const Sca
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(RotateRows);
 
@@ -70,5 +73,6 @@ void rotate_rows(const RowRotation& rotation, const Scalar* x, const Scalar* cos
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

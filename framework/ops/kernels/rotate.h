@@ -3,7 +3,8 @@
 
 #include "framework/core/scalar.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// How rows of `width` numbers are rotated. Their first 2 * pairs numbers are pairs, (2i, 2i + 1) where
@@ -19,4 +20,5 @@ void rotate_rows(const RowRotation& rotation, const Scalar* x, const Scalar* cos
                  Scalar* out, bool add, Index rows);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

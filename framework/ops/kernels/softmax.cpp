@@ -11,7 +11,8 @@
 #include "framework/ops/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 HWY_INLINE Scalar row_maximum(const Scalar* x, Index width) {
@@ -90,11 +91,13 @@ void CrossEntropy(Scalar* logits, const Token* targets, double* nats, bool gradi
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 HWY_EXPORT(Softmax);
 HWY_EXPORT(SoftmaxPullback);
@@ -116,5 +119,6 @@ void cross_entropy(Scalar* logits, const Token* targets, double* nats, bool grad
 }
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 #endif

@@ -4,7 +4,8 @@
 #include "framework/core/batch.h"
 #include "framework/core/scalar.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 /// out = softmax(x) over `rows` rows of `width`. A row of -inf only gives zeros.
@@ -19,4 +20,5 @@ void cross_entropy(Scalar* logits, const Token* targets, double* nats, bool grad
                    Index width);
 
 }  // namespace kernels
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -15,7 +15,8 @@
 #include "framework/core/scalar.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -143,7 +144,8 @@ HWY_INLINE V sigmoid(V value) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -11,7 +11,7 @@
 #include "recipes/engine/card/card_mask.h"
 #include "recipes/engine/card/card_phases.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -133,4 +133,4 @@ json card_json(const Recipe& recipe, const Transformer& model, const CardQuestio
     return out;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

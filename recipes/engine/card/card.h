@@ -23,7 +23,7 @@ std::string card_text(const nlohmann::json& card);
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// The card of `model`, made by `recipe`: kind, options{}, conventions{}, base, length, inv_freq[] (radians a
 /// position), pair_axis[], learned_inv_freq[layer][axis][head * pairs], magnitude, zeta[] and
@@ -34,4 +34,4 @@ namespace locus::inline LOCUS_SCALAR {
 /// usage Error for a length below 1 and for positions that the encoding cannot hold.
 nlohmann::json card_json(const Recipe& recipe, const Transformer& model, const CardQuestion& question);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -8,7 +8,7 @@
 #include "recipes/engine/card/card_mask.h"
 #include "recipes/engine/run/workbench.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
     return conventions;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

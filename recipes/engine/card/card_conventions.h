@@ -6,10 +6,10 @@
 
 #include "recipes/engine/card/card.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// The encoding's own conventions and those of the model around it, by name.
 std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Transformer& model,
                                                   const EncodingCard& card);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -9,7 +9,7 @@
 #include "models/scaling.h"
 #include "recipes/engine/run/workbench.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -78,7 +78,7 @@ json phases_of(const Recipe& recipe, const Transformer& model, Index length) {
     return out;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus
 
 namespace locus {
 

@@ -7,7 +7,7 @@
 #include "models/transformer.h"
 #include "recipes/engine/config/recipe.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// {trained_length, target_length, pairs[{pair, trained_turns, target_turns, unseen}], unseen_pairs[]} from
 /// the configuration alone; null for an encoding without frequencies of text. Distances 0 to n - 1 turn a
@@ -17,7 +17,7 @@ namespace locus::inline LOCUS_SCALAR {
 /// original length, else the rule's own, else the longest evaluated one.
 nlohmann::json phases_of(const Recipe& recipe, const Transformer& model, Index length);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus
 
 namespace locus {
 

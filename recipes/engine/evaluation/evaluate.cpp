@@ -6,7 +6,7 @@
 #include "recipes/engine/evaluation/evaluate_summary.h"
 #include "recipes/engine/evaluation/known_losses.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -62,4 +62,4 @@ EvaluationReport evaluate(const Transformer& model, const Split& split, const Ev
     return report;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,7 @@
 #include "recipes/engine/evaluation/evaluation_draft.h"
 #include "recipes/engine/evaluation/score.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// Scores `split` by every protocol of `plan`, each at every length. Nothing depends on training seeds,
 /// threads, ranks or time: all arms meet the same tokens. Lengths that a learned table cannot hold, splits
@@ -18,4 +18,4 @@ EvaluationReport evaluate(const Transformer& model, const Split& split, const Ev
                           const Tokenizer& tokenizer, Workers& workers, EvaluationProgress progress = nullptr,
                           const Communicator& group = {}, EvaluationDraft* draft = nullptr);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -17,7 +17,7 @@ void ProgressCount::add(Index tokens) {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -181,4 +181,4 @@ TokenSum split_loss(const Transformer& model, const Split& split, Index length, 
     return sum;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -33,7 +33,7 @@ class ProgressCount {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// Writes the nats of the scored places of `windows` into `nats`, [slots], each at its slot. Positions
 /// are evaluation_positions(): they count from 0 in each window, or are drawn for it. Windows of equal length
@@ -48,4 +48,4 @@ void score(const Transformer& model, std::span<const SplitDocument> documents,
 TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers,
                     const PositionOptions& positions = {}, const Communicator& group = {});
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

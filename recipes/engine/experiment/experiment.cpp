@@ -116,7 +116,7 @@ void keep_evaluation(const EvaluationReport& report, const fs::path& folder) {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -296,4 +296,4 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
     return gather_results(world, group, result);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

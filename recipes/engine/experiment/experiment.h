@@ -21,7 +21,7 @@ void keep_evaluation(const EvaluationReport& report, const std::filesystem::path
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// Evaluates a model as its recipe's `evaluate` says. An evaluation that is stopped leaves what it has
 /// finished in the run folder, from where the next one goes on, and throws an interrupted Error. Throws a
@@ -43,4 +43,4 @@ struct ExperimentRanks {
 ExperimentResult run_experiment(const std::vector<Cell>& cells, const std::filesystem::path& out,
                                 const ExperimentRanks& ranks, Reporter& reporter);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

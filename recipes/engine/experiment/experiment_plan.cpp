@@ -15,7 +15,7 @@ bool begin_with_others(const std::vector<Cell>& cells) {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -79,4 +79,4 @@ ExperimentPlan plan_experiment(const std::vector<Cell>& cells, const std::vector
     return {one_by_one ? to_do : longest_first(to_do, work), ranks_per_cell};
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -17,7 +17,7 @@ struct ExperimentPlan {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// For the cells `to_do`: the longest expected first, or as they are written where all ranks train one cell.
 /// The ranks a cell that are not given are measured, and said with the reason. All ranks call it and get the
@@ -25,4 +25,4 @@ namespace locus::inline LOCUS_SCALAR {
 ExperimentPlan plan_experiment(const std::vector<Cell>& cells, const std::vector<std::size_t>& to_do,
                                const ExperimentRanks& ranks, Reporter& reporter);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

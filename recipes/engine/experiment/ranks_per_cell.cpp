@@ -57,7 +57,7 @@ std::string reason_of(const RankChoice& choice, const std::vector<double>& steps
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::vector<StepTime> time_steps(const Recipe& recipe, const Communicator& world
     return times;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

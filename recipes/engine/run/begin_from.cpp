@@ -19,7 +19,7 @@ Index steps_before(const Recipe& recipe) {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -135,4 +135,4 @@ Beginning begin_from(const Cell& cell, const fs::path& folder, Transformer& mode
     return beginning;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

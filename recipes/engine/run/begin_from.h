@@ -16,7 +16,7 @@ Index steps_before(const Recipe& recipe);
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// Where a run came from.
 struct Beginning {
@@ -33,4 +33,4 @@ void check_beginning(const Cell& cell);
 /// parameters. Throws a storage Error where the checkpoint is missing, or where names or shapes differ.
 Beginning begin_from(const Cell& cell, const std::filesystem::path& folder, Transformer& model);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -4,7 +4,7 @@
 
 #include "framework/core/random.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 std::vector<Token> drawn_tokens(const Transformer& model, Index count, std::uint64_t index) {
     RandomStream stream(1, Purpose::verify, {index});
@@ -39,4 +39,4 @@ Positions placed_text(const Transformer& model, const Recipe& recipe, const Posi
     return Positions(text.batch(), text.length(), model.axes(), std::move(values));
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

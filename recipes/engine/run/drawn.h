@@ -8,7 +8,7 @@
 #include "models/transformer.h"
 #include "recipes/engine/config/recipe.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// Tokens drawn by `index`.
 std::vector<Token> drawn_tokens(const Transformer& model, Index count, std::uint64_t index);
@@ -20,4 +20,4 @@ Batch drawn_batch(const Transformer& model, const Recipe& recipe, Index sequence
 /// else the same on every axis.
 Positions placed_text(const Transformer& model, const Recipe& recipe, const Positions& text);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

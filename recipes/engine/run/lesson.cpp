@@ -4,7 +4,7 @@
 
 #include "framework/train/state.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 Lesson::Lesson(std::unique_ptr<Transformer> model, const TrainOptions& options, Batch batch, int threads,
                const Communicator& group)
@@ -43,4 +43,4 @@ void Lesson::load(const std::filesystem::path& path) {
     restore_moments(checkpoint, model_->parameters(), trainer_.mutable_optimizer(), path.string());
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,7 @@
 #include "framework/train/trainer.h"
 #include "models/transformer.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 class Lesson {
   public:
@@ -36,4 +36,4 @@ class Lesson {
     Trainer trainer_;
 };
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,7 @@
 #include "framework/io/machine.h"
 #include "recipes/engine/run/begin_from.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 std::string initial_value_hash(const Transformer& model) {
     Checksum checksum;
@@ -60,7 +60,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
     return manifest;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus
 
 namespace locus {
 

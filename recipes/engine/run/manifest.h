@@ -10,7 +10,7 @@
 #include "recipes/engine/config/vary.h"
 #include "recipes/engine/run/workbench.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// The manifest of a run that begins. `index` is the cell's place in its experiment; `threads` are a rank's.
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
@@ -20,7 +20,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
 /// trained yet.
 std::string initial_value_hash(const Transformer& model);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus
 
 namespace locus {
 

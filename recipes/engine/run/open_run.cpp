@@ -11,7 +11,7 @@
 
 namespace fs = std::filesystem;
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -76,4 +76,4 @@ OpenedRun open_checkpoint(const fs::path& path, const Communicator& group) {
     return on_all_ranks(path, group, [&] { return opened(load_checkpoint(path), path); });
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

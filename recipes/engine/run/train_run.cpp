@@ -24,7 +24,7 @@
 
 namespace fs = std::filesystem;
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -319,4 +319,4 @@ TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, cons
     return session->run(resume, profile);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

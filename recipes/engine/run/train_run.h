@@ -23,7 +23,7 @@ struct Resume {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// A model and what is left to do with it.
 struct TrainedRun {
@@ -55,4 +55,4 @@ OpenedRun open_run(const std::filesystem::path& folder, const Communicator& grou
 /// The same from one checkpoint file, which holds its recipe.
 OpenedRun open_checkpoint(const std::filesystem::path& path, const Communicator& group = {});
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

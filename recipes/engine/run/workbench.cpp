@@ -61,7 +61,7 @@ const LoadedData& Workbench::data(const DataOptions& options) {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
     return model;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

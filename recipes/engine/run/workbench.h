@@ -45,7 +45,7 @@ class Workbench {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// The model of a recipe with its initial values. Throws a usage Error where sizes do not fit, where the
 /// positions of the training data lie beyond the encoding's table, or where the memory that is available
@@ -56,4 +56,4 @@ std::unique_ptr<Transformer> make_model(const Recipe& recipe);
 /// data: text has one axis; and where the available memory cannot hold what training needs.
 std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

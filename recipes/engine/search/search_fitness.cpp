@@ -6,7 +6,7 @@
 #include "recipes/engine/evaluation/evaluate_plan.h"
 #include "recipes/engine/evaluation/score.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 FixedWindows::FixedWindows(const Split& split, bool contiguous, Index length, Index count) : split_(split) {
     std::vector<Window> all;
@@ -72,4 +72,4 @@ std::unique_ptr<Transformer> under_encoding(const Recipe& recipe, const Transfor
     return model;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

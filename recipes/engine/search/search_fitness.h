@@ -11,7 +11,7 @@
 #include "recipes/engine/search/search_genes.h"
 #include "recipes/engine/statistics/bootstrap.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// Windows of one length from the documents of a split.
 class FixedWindows {
@@ -41,4 +41,4 @@ std::vector<double> spread(Workbench& bench, Index count, Index width,
 std::unique_ptr<Transformer> under_encoding(const Recipe& recipe, const Transformer& trained,
                                             const EncodingOptions& encoding);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -39,7 +39,7 @@ nlohmann::json to_json(const VerifyReport& report) {
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -124,4 +124,4 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
     return report;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

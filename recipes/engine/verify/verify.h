@@ -37,7 +37,7 @@ nlohmann::json to_json(const VerifyReport& report);
 
 }  // namespace locus
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 struct VerifyOptions {
     int threads = 2;                                         // compared with one
@@ -50,4 +50,4 @@ struct VerifyOptions {
 /// fails). All ranks of a group call it, and each runs all checks.
 VerifyReport verify(const Recipe& recipe, const Transformer* trained, const VerifyOptions& options);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -9,7 +9,7 @@
 
 #include "recipes/engine/verify/verify_checks.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -101,4 +101,4 @@ void check_shift(const VerifySubject& s, const TakeCheck& take) {
     take({"sinusoids: one matrix a shift takes every position there, shifts of 1 to 1000", most, 1e-12});
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -12,7 +12,7 @@
 #include "models/padding.h"
 #include "recipes/engine/verify/verify_checks.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -148,4 +148,4 @@ void check_forms(const VerifySubject& s, const TakeCheck& take) {
           largest_difference(tiled.gradient, composed.gradient) / largest(composed.gradient), logit_limit});
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

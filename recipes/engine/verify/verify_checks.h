@@ -7,7 +7,7 @@
 #include "recipes/engine/verify/verify.h"
 #include "recipes/engine/verify/verify_model.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 constexpr double logit_limit = 1e-5;  // on logits
 
@@ -64,4 +64,4 @@ void check_ranks(const VerifySubject& subject, const Communicator& group, const 
 /// Training that is stopped after a step, saved and resumed = uninterrupted, bit for bit.
 void check_resume(const VerifySubject& subject, const TakeCheck& take);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,7 @@
 #include "framework/core/random.h"
 #include "recipes/engine/run/workbench.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -108,4 +108,4 @@ double largest(const Tensor& a) {
     return largest_difference(a, Tensor::zeros(a.shape()));
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

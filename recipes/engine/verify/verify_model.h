@@ -7,7 +7,7 @@
 #include "models/transformer.h"
 #include "recipes/engine/run/drawn.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 /// A model of the recipe under `mask` and with `encoding`, with the values of `like` wherever names agree.
 std::unique_ptr<Transformer> model_like(const Transformer& like, const Recipe& recipe,
@@ -29,4 +29,4 @@ double standard_deviation(const Tensor& x);
 double largest_difference(const Tensor& a, const Tensor& b);
 double largest(const Tensor& a);
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -8,7 +8,7 @@
 #include "models/pass_cut.h"
 #include "recipes/engine/verify/verify_checks.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -179,4 +179,4 @@ void check_together(const VerifySubject& s, const TakeCheck& take) {
     check_packed(s, take);
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -10,7 +10,7 @@
 #include "models/scaling.h"
 #include "recipes/engine/verify/verify_checks.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -138,4 +138,4 @@ void check_length_rule(const VerifySubject& s, const TakeCheck& take) {
           largest_difference(with_rotated_keys(s, whole), growing), 1e-3, true});
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

@@ -11,7 +11,7 @@
 #include "recipes/engine/run/lesson.h"
 #include "recipes/engine/verify/verify_checks.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
 
 namespace {
 
@@ -91,4 +91,4 @@ void check_resume(const VerifySubject& s, const TakeCheck& take) {
           largest_difference(resumed.values(), whole.values()), 0});
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace locus

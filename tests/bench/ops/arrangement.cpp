@@ -7,7 +7,8 @@
 #include "framework/ops/waves.h"
 #include "tests/bench/ops/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -55,4 +56,5 @@ PairRows all_pairs() {
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -7,7 +7,8 @@
 
 #include "tests/bench/ops/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -91,4 +92,5 @@ bool measure_lengths() {
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -6,7 +6,8 @@
 #include "framework/ops/softmax.h"
 #include "tests/bench/ops/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -37,4 +38,5 @@ using namespace shard;
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

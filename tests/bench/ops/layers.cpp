@@ -5,7 +5,8 @@
 #include "framework/ops/norm.h"
 #include "tests/bench/ops/support.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -52,4 +53,5 @@ double product_operations(Index m, Index n, Index k) {
 
 }  // namespace
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

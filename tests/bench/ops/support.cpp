@@ -7,7 +7,8 @@
 #include "framework/core/arena.h"
 #include "framework/core/random.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 namespace {
 
@@ -71,4 +72,5 @@ bool measure_op(const std::string& name, std::vector<Shape> inputs, MeasuredOp o
     return true;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -8,7 +8,8 @@
 
 #include "framework/autodiff/variable.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 using Inputs = std::span<const Variable>;
 using MeasuredOp = std::function<Variable(Inputs inputs)>;
@@ -26,4 +27,5 @@ inline const Shape states{sequences, length, width}, inner{sequences, length, hi
     by_head{sequences, heads, length, head_dim}, scores{sequences, heads, length, length};
 }  // namespace shard
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 #include "framework/ops/reduce.h"
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 using Counts = std::pair<std::int64_t, std::int64_t>;  // calls forward and backward
@@ -63,4 +64,5 @@ TEST(TapeProfile, OpsOfAPullbackAreItsOwn) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -4,7 +4,8 @@
 #include "framework/ops/shape.h"
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 const Tensor one = Tensor::full({1}, 1);
@@ -170,4 +171,5 @@ TEST(Tape, GradientOfAWrongShapeIsCaught) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -4,7 +4,8 @@
 #include "framework/ops/reduce.h"
 #include "tests/support/tensors.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 TEST(ParameterStore, InitialValuesDependOnSeedAndNameOnly) {
@@ -180,4 +181,5 @@ TEST(Layers, NameTheirParameters) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

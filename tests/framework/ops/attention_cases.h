@@ -8,7 +8,8 @@
 #include "framework/ops/attention.h"
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 struct OpCase {
     std::string name;  // the op, and after an underscore a variant
@@ -141,4 +142,5 @@ inline void add_terms(std::vector<OpCase>& cases, const std::string& name, Atten
     }
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 using Attention = Variable (*)(const Variable&, const Variable&, const Variable&, const AttentionTerms&,
@@ -166,4 +167,5 @@ TEST_P(Form, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

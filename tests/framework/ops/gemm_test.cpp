@@ -9,7 +9,8 @@
 #include "framework/ops/matmul.h"
 #include "tests/support/tensors.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 using kernels::GemmBackend;
@@ -189,4 +190,5 @@ TEST(PackCache, KeepsWhatItWatchesUntilItChanges) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -25,7 +25,8 @@
 #include "framework/ops/waves.h"
 #include "tests/framework/ops/attention_cases.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 WorkVector<Token> ids(std::initializer_list<Token> values) {
@@ -263,4 +264,5 @@ TEST(GradientList, NamesEveryOp) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -10,7 +10,8 @@
 #include "framework/ops/kernels/softmax.h"
 #include "tests/support/tensors.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
@@ -263,4 +264,5 @@ TEST(Kernels, AdamwOfEveryWidthLeavesNeighboursAlone) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

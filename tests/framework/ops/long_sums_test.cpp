@@ -9,7 +9,8 @@
 #include "framework/ops/shape.h"
 #include "tests/support/gradient_check.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 constexpr double spacing = std::numeric_limits<Scalar>::epsilon();  // of the numbers from 1 on
@@ -148,4 +149,5 @@ TEST_P(LongSums, GradientsOfWhatManyTokensShare) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

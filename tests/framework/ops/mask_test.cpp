@@ -6,7 +6,8 @@
 
 #include "tests/support/tensors.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 nlohmann::json oracle() {
@@ -150,4 +151,5 @@ TEST(Mask, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

@@ -5,7 +5,8 @@
 #include "framework/ops/matmul.h"
 #include "tests/support/tensors.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 namespace {
 
 constexpr double limit = is_double ? 1e-14 : 2e-6;
@@ -166,4 +167,5 @@ TEST(Adamw, ProjectsOntoTheBounds) {
 }
 
 }  // namespace
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus

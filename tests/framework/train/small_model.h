@@ -6,7 +6,8 @@
 #include "framework/ops/embedding.h"
 #include "framework/ops/loss.h"
 
-namespace locus::inline LOCUS_SCALAR {
+namespace locus {
+inline namespace LOCUS_SCALAR {
 
 inline constexpr Index vocabulary = 11, width = 8, length = 6;
 
@@ -47,4 +48,5 @@ inline Batch uneven_batch(Index sequences, Index silent = -1) {
     return batch;
 }
 
-}  // namespace locus::inline LOCUS_SCALAR
+}  // namespace LOCUS_SCALAR
+}  // namespace locus
