@@ -2,9 +2,10 @@
 """Checks who includes whom: framework <- models, data <- the rooms of recipes/engine <- scripts; tests see all. And that
 one file alone writes to the standard streams.
 
-Checks as well that CMake links what the rules allow, and that tests mirror the folders. Prints each violation as
-file:line and exits 1 where there is one. `check_layers.py [--graph] [ROOT]`; ROOT is by default the folder above
-this file's. With --graph it prints the rooms, who includes whom, and where the code is long.
+Checks as well that CMake links what the rules allow, that tests mirror the folders, and how the namespace of the
+scalar is written and where. Prints each violation as file:line and exits 1 where there is one.
+`check_layers.py [--graph] [ROOT]`; ROOT is by default the folder above this file's. With --graph it prints the rooms,
+who includes whom, and where the code is long.
 """
 import re
 import sys
@@ -67,6 +68,10 @@ WRITES = "scripts/commands/output.cpp"
 # Folders of tests/ that test more than one folder, or a program whole; every other folder mirrors one.
 WHOLE = {"allocation", "bench", "cli", "distributed", "install"}
 
+# What exists for float and for double; all else is built for float only and stands in `locus` alone.
+SCALAR = (FRAMEWORK, MODELS, "tests/framework/", "tests/models/", "tests/support/", "tests/allocation/", "tests/bench/",
+          "examples/")
+
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -103,8 +108,8 @@ def fault_of(root, file, quoted, included):
     return None
 
 
-def files_of(root):
-    return sorted(path for folder in CHECKED for path in (root / folder).rglob("*")
+def files_of(root, folders=CHECKED):
+    return sorted(path for folder in folders for path in (root / folder).rglob("*")
                   if path.suffix in (".h", ".cpp") and path.is_file())
 
 
@@ -136,6 +141,18 @@ def mirror_faults(root):
             yield f"tests/{folder.as_posix()}: mirrors no folder: there is no {folder.as_posix()}/"
 
 
+def scalar_faults(root):
+    """Where the scalar namespace is written in one line, which readers of C++ such as ctags do not follow, or opened
+    by code that is built for one scalar only."""
+    files = files_of(root, [*CHECKED, "tests", "examples"])
+    for file, path in ((path.relative_to(root).as_posix(), path) for path in files):
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if re.match(r"\s*namespace\b.*::\s*inline\b", line):
+                yield f"{file}:{number}: write `namespace locus {{` and `inline namespace LOCUS_SCALAR {{`"
+            elif re.match(r".*\binline\s+namespace\s+LOCUS_SCALAR", line) and not file.startswith(SCALAR):
+                yield f"{file}:{number}: no scalar namespace above models/: it is built for float only"
+
+
 def check(root):
     """(number of files read, violations as text)."""
     files = files_of(root)
@@ -151,7 +168,7 @@ def check(root):
     names = [path.relative_to(root).as_posix() for path in files]
     arrows = arrows_of([name for name in names if room_of(name)], room_of, lambda file: included_by(root, file))
     violations += link_faults(libraries_of(root, CHECKED), room_of, allows, arrows)
-    violations += mirror_faults(root)
+    violations += [*mirror_faults(root), *scalar_faults(root)]
     return len(files), violations
 
 

@@ -1,7 +1,8 @@
 // The number type of a build: float for work, double for gradient checks.
 //
 // The build defines LOCUS_SCALAR as f32 or f64. Everything that depends on the type lives in the inline
-// namespace of that name, so that no executable can link both by accident.
+// namespace of that name, so that no executable can link both by accident. Above models/ everything is built
+// for float only and opens no such namespace.
 #pragma once
 
 #include <cstdint>

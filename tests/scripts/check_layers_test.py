@@ -76,6 +76,20 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(strayed.returncode, 1)
         self.assertIn("tests/table: mirrors no folder", strayed.stdout)
 
+    def test_the_scalar_namespace(self):
+        two_lines = "namespace locus {\ninline namespace LOCUS_SCALAR {\n}\n}\n"
+        one_line = "namespace locus::inline LOCUS_SCALAR {\n}\n"
+        core = {"framework/core/a.h": ""}
+        for file in "framework/core/x.h", "models/encodings/x.cpp", "tests/models/x_test.cpp", "examples/encoding/x.cpp":
+            self.assertEqual(self.run_on(**core, **{file: two_lines, "models/y.h": ""}).returncode, 0, file)
+            refused = self.run_on(**core, **{file: one_line})
+            self.assertIn(f"{file}:1: write `namespace locus {{`", refused.stdout)
+            self.assertEqual(refused.returncode, 1)
+        for file in "recipes/engine/run/x.h", "scripts/commands/x.cpp", "data/x.h", "tests/recipes/engine/run/x.h":
+            refused = self.run_on(**core, **{file: two_lines})
+            self.assertIn(f"{file}:2: no scalar namespace above models/", refused.stdout)
+            self.assertEqual(refused.returncode, 1)
+
     def test_paths_are_from_the_root(self):
         self.refuses("framework/core/b.h", '"a.h"')
         self.refuses("framework/core/b.h", '"framework/../models/options.h"')
