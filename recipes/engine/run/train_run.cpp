@@ -283,11 +283,11 @@ class TrainSession {
     // Writes profile.json; its table.
     std::string keep(const ProfileReport& report) const {
         const TrainOptions& train = recipe_.train;
-        const nlohmann::json json =
+        const nlohmann::json profile =
             to_json(report, {train.batch_tokens, model_->flops_per_token(train.length),
                              trainer_.arena_peaks(), peak_memory()});
-        write_json(folder_ / "profile.json", json);
-        return profile_table(json);
+        write_json(folder_ / "profile.json", profile);
+        return profile_table(profile);
     }
 
     const Recipe& recipe_;
