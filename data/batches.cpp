@@ -39,8 +39,10 @@ void TrainingOrder::cut_documents(const Split& split) {
     for (const SplitDocument& document : split.documents) {
         const auto tokens = static_cast<Index>(document.tokens.size());
         const Index count = tokens > 0 ? (tokens - 1) / block_ : 0;  // the last target needs a token more
+        width_ = document.tokens.width();
         for (Index i = 0; i < count; ++i) {
-            blocks_.push_back({document.tokens.data() + i * block_, document.index, i * block_});
+            const auto place = static_cast<std::size_t>(i * block_);
+            blocks_.push_back({document.tokens.subspan(place, 0).data(), document.index, i * block_});
         }
         longest = std::max(longest, tokens);
         documents_used_ += count > 0;
@@ -54,10 +56,13 @@ void TrainingOrder::cut_documents(const Split& split) {
 
 void TrainingOrder::cut_row(const Split& split) {
     packed_ = std::make_shared<const PackedText>(split);
-    const auto tokens = static_cast<Index>(packed_->tokens().size());
+    const TokenView row = packed_->tokens();
+    const auto tokens = static_cast<Index>(row.size());
+    width_ = row.width();
     const Index count = tokens > 0 ? (tokens - 1) / block_ : 0;
     for (Index i = 0; i < count; ++i) {
-        blocks_.push_back({packed_->tokens().data() + i * block_, -1, i * block_});  // -1: of no one document
+        const auto place = static_cast<std::size_t>(i * block_);
+        blocks_.push_back({row.subspan(place, 0).data(), -1, i * block_});  // -1: of no one document
     }
     documents_used_ = packed_->documents();
     tokens_used_ = count > 0 ? count * block_ + 1 : 0;
@@ -101,10 +106,10 @@ void TrainingOrder::fill(Index step, Batch& batch) const {
     batch.tokens.resize(size);
     batch.targets.resize(size);
     for_each_window(step, [&](Index s, const Window& window) {
-        const Token* inputs =
-            blocks_[static_cast<std::size_t>(window.block)].tokens + window.window * length_;
-        std::copy_n(inputs, length_, batch.tokens.begin() + s * length_);
-        std::copy_n(inputs + 1, length_, batch.targets.begin() + s * length_);
+        const Block& block = blocks_[static_cast<std::size_t>(window.block)];
+        const Index begin = window.window * length_;
+        stored(block, begin, length_).copy_to(batch.tokens.data() + s * length_);
+        stored(block, begin + 1, length_).copy_to(batch.targets.data() + s * length_);
     });
     place(step, batch);
 }

@@ -56,8 +56,8 @@ class TrainingOrder {
 
   private:
     struct Block {
-        const Token* tokens;    // block + 1 of them
-        Index document, begin;  // index in the corpus; place in the split's part of that document
+        const std::byte* tokens;  // block + 1 of them, as they are stored
+        Index document, begin;    // index in the corpus; place in the split's part of that document
     };
     struct Cache;
 
@@ -68,10 +68,16 @@ class TrainingOrder {
     void cut_row(const Split& split);
     void place(Index step, Batch& batch) const;
 
+    TokenView stored(const Block& block, Index begin, Index count) const {
+        return TokenView(block.tokens, width_, 0)
+            .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    }
+
     Index block_, length_, sequences_;
     std::uint64_t seed_;
     PositionOptions positions_;
     std::shared_ptr<const PackedText> packed_;  // where documents share windows
+    int width_ = sizeof(Token);  // bytes of a stored token: of one store, so equal for all blocks
     std::vector<Block> blocks_;
     Index documents_ = 0, documents_used_ = 0;
     Index tokens_used_ = 0, tokens_left_over_ = 0;

@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "data/intake.h"
 #include "data/tokenizer.h"
-#include "framework/core/batch.h"
+#include "data/tokens.h"
 
 namespace locus {
 
@@ -27,14 +28,15 @@ struct Corpus {
     std::string name;
     std::string tokenizer;
     Index vocabulary = 0;
-    std::vector<Token> tokens;
+    TokenStore tokens;
     std::vector<Document> documents;       // in order, without gaps
     std::vector<std::string> valid, test;  // the corpus's own split, by name; empty: it has none
-    std::string hash;  // XXH3-128 of tokens and documents: not of the names of files above them
+    std::string hash;  // XXH3-128 of all that decides what is trained and scored, see hash_of()
+    Intake intake;     // of the building; none where it was read from a corpus file
 
-    std::span<const Token> tokens_of(const Document& document) const {
-        return std::span(tokens).subspan(static_cast<std::size_t>(document.begin),
-                                         static_cast<std::size_t>(document.end - document.begin));
+    TokenView tokens_of(const Document& document) const {
+        return tokens.view().subspan(static_cast<std::size_t>(document.begin),
+                                     static_cast<std::size_t>(document.end - document.begin));
     }
 };
 
@@ -52,21 +54,29 @@ class CorpusBuilder {
     /// Adds all documents of another corpus. Throws a data Error when its tokenizer is another one.
     void add(const Corpus& other, const std::string& where);
 
-    void set_split(std::vector<std::string> valid, std::vector<std::string> test);
+    /// Adds to the split that the corpus itself has: names of books, documents, or files of JSON lines.
+    void add_split(const std::vector<std::string>& valid, const std::vector<std::string>& test);
+    bool has_split() const { return !corpus_.valid.empty() || !corpus_.test.empty(); }
 
-    /// Throws a data Error when there is no document.
+    /// Makes room for `bytes` of text. Throws a data Error with both figures where memory has no such room.
+    void expect(std::uint64_t bytes);
+
+    Intake& intake() { return corpus_.intake; }
+
+    /// Throws a data Error that says what was left out when there is no document.
     Corpus finish();
 
   private:
-    void add(const std::string& name, const std::string& book, std::span<const Token> tokens,
-             const std::string& where);
+    void open(const std::string& name, const std::string& book, const std::string& where);
+    void close();
 
     std::unique_ptr<Tokenizer> tokenizer_;
     std::set<std::pair<std::string, std::string>> seen_;
     Corpus corpus_;
 };
 
-/// XXH3-128 of tokens and document table, as Corpus::hash holds it.
+/// XXH3-128 of tokenizer, vocabulary, tokens, document table and the corpus's own split, as Corpus::hash
+/// holds it; not of the names of folders above the documents.
 std::string hash_of(const Corpus& corpus);
 
 /// Names of the books in the order of their first documents.

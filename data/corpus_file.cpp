@@ -10,31 +10,18 @@ namespace locus {
 namespace {
 
 constexpr const char* format_name = "locus corpus";
-constexpr Index format_version = 1;
+constexpr Index format_version = 2;  // 1: its hash left out the split and the tokenizer
 
-template <typename Stored>
-void write_tokens(Hdf5File& file, const std::vector<Token>& tokens) {
-    std::vector<Stored> stored;
-    stored.reserve(tokens.size());
-    for (const Token token : tokens) stored.push_back(static_cast<Stored>(token));
-    file.write("tokens", stored);
+ElementType stored_type(Index vocabulary) {
+    const int width = token_width(vocabulary);
+    return width == 1 ? ElementType::uint8 : width == 2 ? ElementType::uint16 : ElementType::int32;
 }
 
-template <typename Stored>
-std::vector<Token> tokens_as(const Hdf5File& file) {
-    const std::vector<Stored> stored = file.read<Stored>("tokens");
-    return {stored.begin(), stored.end()};
-}
-
-std::vector<Token> read_tokens(const Hdf5File& file) {
-    switch (file.describe("tokens").type) {
-        case ElementType::uint8:
-            return tokens_as<std::uint8_t>(file);
-        case ElementType::uint16:
-            return tokens_as<std::uint16_t>(file);
-        default:
-            return tokens_as<std::int32_t>(file);  // which refuses any other type
-    }
+TokenStore read_tokens(const Hdf5File& file, Index vocabulary) {
+    const ElementType found = file.describe("tokens").type, expected = stored_type(vocabulary);
+    require(found == expected, Failure::data, "{}: its tokens are of {}, expected {} for a vocabulary of {}",
+            file.path().string(), to_string(found), to_string(expected), vocabulary);
+    return {vocabulary, file.read_bytes("tokens")};
 }
 
 bool says_corpus(const Hdf5File& file) {
@@ -71,10 +58,14 @@ void check_content(const Corpus& corpus, const std::string& path) {
     const std::string found = hash_of(corpus);
     require(found == corpus.hash, Failure::data, "{}: damaged: its checksum is {}, expected {}", path, found,
             corpus.hash);
-    require(!corpus.tokens.empty(), Failure::data, "{}: there is no text in it", path);
-    const auto [least, most] = std::minmax_element(corpus.tokens.begin(), corpus.tokens.end());
-    require(*least >= 0 && *most < corpus.vocabulary, Failure::data,
-            "{}: tokens {} .. {} do not fit a vocabulary of {}", path, *least, *most, corpus.vocabulary);
+    require(corpus.tokens.size() > 0, Failure::data, "{}: there is no text in it", path);
+    Token least = 0, most = 0;
+    for (const Token token : corpus.tokens.view()) {
+        least = std::min(least, token);
+        most = std::max(most, token);
+    }
+    require(least >= 0 && most < corpus.vocabulary, Failure::data,
+            "{}: tokens {} .. {} do not fit a vocabulary of {}", path, least, most, corpus.vocabulary);
 }
 
 }  // namespace
@@ -87,13 +78,8 @@ void write_corpus(const Corpus& corpus, const std::filesystem::path& path) {
     file.set_attribute("/", "tokenizer", corpus.tokenizer);
     file.set_attribute("/", "vocabulary", corpus.vocabulary);
     file.set_attribute("/", "hash", corpus.hash);
-    if (corpus.vocabulary <= 256) {
-        write_tokens<std::uint8_t>(file, corpus.tokens);
-    } else if (corpus.vocabulary <= 65536) {
-        write_tokens<std::uint16_t>(file, corpus.tokens);
-    } else {
-        write_tokens<std::int32_t>(file, corpus.tokens);
-    }
+    file.write_bytes({"tokens", {static_cast<Index>(corpus.tokens.size())}, stored_type(corpus.vocabulary)},
+                     corpus.tokens.view().bytes());
     std::vector<std::int64_t> offsets = {0};
     std::vector<std::string> names, books;
     for (const Document& document : corpus.documents) {
@@ -121,7 +107,9 @@ Corpus read_corpus(const std::filesystem::path& path) {
     corpus.tokenizer = file.text_attribute("/", "tokenizer");
     corpus.vocabulary = file.integer_attribute("/", "vocabulary");
     corpus.hash = file.text_attribute("/", "hash");
-    corpus.tokens = read_tokens(file);
+    require(corpus.vocabulary >= 1, Failure::data, "{}: a vocabulary of {}", path.string(),
+            corpus.vocabulary);
+    corpus.tokens = read_tokens(file, corpus.vocabulary);
     corpus.documents = read_documents(file, static_cast<Index>(corpus.tokens.size()));
     if (file.contains("valid")) corpus.valid = file.read_texts("valid");
     if (file.contains("test")) corpus.test = file.read_texts("test");

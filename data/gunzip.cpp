@@ -21,7 +21,7 @@ struct End {
 
 }  // namespace
 
-std::string gunzip(std::string_view compressed, const std::string& where) {
+std::string gunzip(std::string_view compressed, const std::string& where, std::uint64_t limit) {
     z_stream stream{};
     require(inflateInit2(&stream, gzip_only) == Z_OK, Failure::data, "{}: zlib does not start", where);
     const std::unique_ptr<z_stream, End> guard(&stream);
@@ -31,7 +31,10 @@ std::string gunzip(std::string_view compressed, const std::string& where) {
     int state = Z_OK;
     while (taken < compressed.size()) {
         throw_if_stopped();
-        if (state == Z_STREAM_END) inflateReset(&stream);  // a further member
+        if (state == Z_STREAM_END) {  // a further member, or padding
+            if (compressed.find_first_not_of('\0', taken) == std::string_view::npos) break;
+            inflateReset(&stream);
+        }
         const std::size_t piece = std::min<std::size_t>(compressed.size() - taken, 1 << 20);
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data() + taken));
         stream.avail_in = static_cast<uInt>(piece);
@@ -42,6 +45,11 @@ std::string gunzip(std::string_view compressed, const std::string& where) {
             require(state == Z_OK || state == Z_STREAM_END || state == Z_BUF_ERROR, Failure::data,
                     "{}: not gzip or damaged: {}", where, stream.msg ? stream.msg : "no reason given");
             text.append(block.begin(), block.end() - stream.avail_out);
+            require(text.size() <= limit, Failure::data,
+                    "{}: {} bytes of gzip become more than {}, the limit (a hundred times as many, or the "
+                    "memory that is "
+                    "available); unpack it yourself if that is meant: gzip -dk FILE",
+                    where, compressed.size(), limit);
         } while (state != Z_STREAM_END && stream.avail_out == 0);
         taken += piece - stream.avail_in;
     }

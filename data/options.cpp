@@ -18,6 +18,8 @@ void check_split(const char* split, const std::vector<std::string>& names,
 void check_options(const DataOptions& options) {
     require(!options.corpus.empty(),
             "data.corpus is empty: expected generated, the name of a corpus, or a path");
+    require(options.format == TextFormat::automatic || options.corpus != "generated",
+            "data.format: bytes belongs to files, not to data.corpus: generated");
     require(options.block >= 0, "data.block must be 0 or more tokens, not {}", options.block);
     check_split("valid", options.valid, options.valid_fraction);
     check_split("test", options.test, options.test_fraction);

@@ -26,10 +26,17 @@ struct PositionOptions {
     Index span(Index length) const {
         return kind == PositionKind::randomized || kind == PositionKind::pose ? max_position : length;
     }
+    bool operator==(const PositionOptions&) const = default;
 };
+
+/// How files become documents.
+///   automatic  by their content: text, JSON lines, either in gzip; what is none of these is refused
+///   bytes      every file is a document, byte by byte as it lies there
+enum class TextFormat { automatic, bytes };
 
 struct DataOptions {
     std::string corpus = "generated";  // "generated", the name of a fetched corpus, or a path
+    TextFormat format = TextFormat::automatic;
     std::string tokenizer = "byte";
     Index block =
         0;  // tokens of a block of the training order; 0: the longest training length among the arms
@@ -46,6 +53,8 @@ struct DataOptions {
     std::optional<Index> documents;               // 64 unless given
     std::optional<Index> document_length;         // bytes of each document; 16384 unless given
     std::optional<std::uint64_t> generator_seed;  // 0 unless given
+
+    bool operator==(const DataOptions&) const = default;
 };
 
 inline constexpr double standard_valid_fraction = 0.1;

@@ -5,9 +5,12 @@
 namespace locus {
 
 PackedText::PackedText(const Split& split) {
+    // As wide as the corpus stores them: 256, 65536 or more.
+    const int width = split.documents.empty() ? 1 : split.documents.front().tokens.width();
+    tokens_ = TokenStore(width == 1 ? 256 : width == 2 ? 65536 : 65537);
     for (const SplitDocument& document : split.documents) {
         if (document.tokens.size() < 2) continue;
-        tokens_.insert(tokens_.end(), document.tokens.begin(), document.tokens.end());
+        tokens_.append(document.tokens);
         ends_.push_back(static_cast<Index>(tokens_.size()));
     }
 }

@@ -14,7 +14,7 @@ class PackedText {
   public:
     explicit PackedText(const Split& split);
 
-    const std::vector<Token>& tokens() const { return tokens_; }
+    TokenView tokens() const { return tokens_.view(); }
     Index documents() const { return static_cast<Index>(ends_.size()); }
 
     /// What holds for the window of inputs begin .. begin + positions.size(): positions from 0 in each
@@ -24,7 +24,7 @@ class PackedText {
                   std::span<Token> targets) const;
 
   private:
-    std::vector<Token> tokens_;
+    TokenStore tokens_;
     std::vector<Index> ends_;  // of each document: the place after its last token, ascending
 };
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 
 #include "framework/core/error.h"
 
@@ -42,20 +44,49 @@ std::string list_books(const Corpus& corpus) {
     return listing;
 }
 
-void claim_names(const Corpus& corpus, Part part, const Choice& choice, std::vector<Part>& parts) {
-    for (const std::string& name : choice.names) {
-        bool found = false;
-        for (std::size_t i = 0; i < parts.size(); ++i) {
+/// The documents that each name means: their own names, those of their books, and of their files of JSON
+/// lines.
+class NameIndex {
+  public:
+    explicit NameIndex(const Corpus& corpus) {
+        for (std::size_t i = 0; i < corpus.documents.size(); ++i) {
             const Document& document = corpus.documents[i];
-            if (document.book != name && document.name != name) continue;
+            const std::string_view name = document.name;
+            add(name, i);
+            if (document.book != name) add(document.book, i);
+            const std::size_t colon = name.rfind(':');
+            const bool line = colon != std::string_view::npos && colon + 1 < name.size() &&
+                              name.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+            if (line && name.substr(0, colon) != document.book) add(name.substr(0, colon), i);
+        }
+    }
+
+    const std::vector<std::size_t>* find(const std::string& name) const {
+        const auto place = documents_.find(name);
+        return place == documents_.end() ? nullptr : &place->second;
+    }
+
+  private:
+    void add(std::string_view name, std::size_t document) { documents_[name].push_back(document); }
+
+    std::unordered_map<std::string_view, std::vector<std::size_t>> documents_;  // names lie in the corpus
+};
+
+void claim_names(const Corpus& corpus, const NameIndex& index, Part part, const Choice& choice,
+                 std::vector<Part>& parts) {
+    for (const std::string& name : choice.names) {
+        const std::vector<std::size_t>* found = index.find(name);
+        if (found == nullptr) {  // the list of books takes time
+            fail(Failure::usage, "data.{}: corpus {} has no book or document '{}'; its books are: {}",
+                 name_of(part), corpus.name, name, list_books(corpus));
+        }
+        for (const std::size_t i : *found) {
+            const Document& document = corpus.documents[i];
             require(parts[i] == Part::train || parts[i] == part,
                     "data.{}: '{}' (book '{}') is named for validation already", name_of(part), document.name,
                     document.book);
             parts[i] = part;
-            found = true;
         }
-        require(found, "data.{}: corpus {} has no book or document '{}'; its books are: {}", name_of(part),
-                corpus.name, name, list_books(corpus));
     }
 }
 
@@ -93,7 +124,7 @@ void claim_fraction(const Corpus& corpus, Part part, const Choice& choice, std::
 
 Splits split_tokens(const Corpus& corpus, double valid, double test) {
     const Document& document = corpus.documents.front();
-    const std::span<const Token> all = corpus.tokens_of(document);
+    const TokenView all = corpus.tokens_of(document);
     const auto of_valid = static_cast<std::size_t>(tokens_in(valid, all.size()));
     const auto of_test = static_cast<std::size_t>(tokens_in(test, all.size()));
     const std::size_t of_train = all.size() - std::min(all.size(), of_valid + of_test);
@@ -111,8 +142,11 @@ Splits split_tokens(const Corpus& corpus, double valid, double test) {
 
 Splits split_documents(const Corpus& corpus, const Choice& valid, const Choice& test) {
     std::vector<Part> parts(corpus.documents.size(), Part::train);
-    claim_names(corpus, Part::valid, valid, parts);
-    claim_names(corpus, Part::test, test, parts);
+    if (!valid.names.empty() || !test.names.empty()) {
+        const NameIndex index(corpus);
+        claim_names(corpus, index, Part::valid, valid, parts);
+        claim_names(corpus, index, Part::test, test, parts);
+    }
     claim_fraction(corpus, Part::valid, valid, parts);
     claim_fraction(corpus, Part::test, test, parts);
     Splits splits;

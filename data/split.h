@@ -1,7 +1,6 @@
 // Which documents train, validate and test.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@ struct SplitDocument {
     std::string name;
     std::string book;
     Index index = 0;  // of the document in the corpus
-    std::span<const Token> tokens;
+    TokenView tokens;
 };
 
 struct Split {

@@ -18,6 +18,8 @@ class ByteTokenizer : public Tokenizer {
         return tokens;
     }
 
+    void append(std::string_view text, TokenStore& to) const override { to.append_bytes(text); }
+
     std::string decode(std::span<const Token> tokens) const override {
         std::string text;
         text.reserve(tokens.size());

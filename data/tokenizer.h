@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/tokens.h"
 #include "framework/core/batch.h"
 
 namespace locus {
@@ -19,6 +20,8 @@ class Tokenizer {
     virtual std::string name() const = 0;
     virtual Index vocabulary() const = 0;
     virtual std::vector<Token> encode(std::string_view text) const = 0;
+    /// Puts the tokens of `text` at the end of a store of this vocabulary.
+    virtual void append(std::string_view text, TokenStore& to) const { to.append(encode(text)); }
     /// Throws a data Error for an id outside the vocabulary.
     virtual std::string decode(std::span<const Token> tokens) const = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 
@@ -97,6 +98,8 @@ int main(int count, char** words) {
         return static_cast<int>(error.kind());
     } catch (const std::bad_alloc&) {
         locus::tell("locus: not enough memory\n");
+    } catch (const std::filesystem::filesystem_error& error) {
+        locus::tell("locus: {}: {}\n", error.path1().string(), error.code().message());
     } catch (const std::exception& error) {
         locus::tell("locus: unexpected: {}\n", error.what());
     }

@@ -77,37 +77,22 @@ class TemporaryFile {
 
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes,
                            Failure kind) {
+    write_file_atomically(path, {bytes}, kind);
+}
+
+void write_file_atomically(const std::filesystem::path& path,
+                           std::initializer_list<std::span<const std::byte>> parts, Failure kind) {
     struct stat info {};
     const bool exists = ::stat(path.c_str(), &info) == 0;
     require(!exists || S_ISREG(info.st_mode), kind, "cannot write {}: it exists and is not a file",
             path.string());
     TemporaryFile file(path, kind);
-    file.write(bytes);
+    for (const std::span<const std::byte> part : parts) file.write(part);
     file.move_into_place();
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view text, Failure kind) {
     write_file_atomically(path, std::as_bytes(std::span(text)), kind);
-}
-
-std::string read_file(const std::filesystem::path& path, Failure kind) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) fail(kind, "cannot read {}: {}", path.string(), reason(errno));
-    struct stat info {};
-    if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {  // a device may have no end
-        ::close(file);
-        fail(kind, "cannot read {}: it is not a file", path.string());
-    }
-    std::string text;
-    char block[65536];
-    ssize_t count = 0;
-    while ((count = ::read(file, block, sizeof block)) > 0 || (count < 0 && errno == EINTR)) {
-        if (count > 0) text.append(block, static_cast<std::size_t>(count));
-    }
-    const int code = count < 0 ? errno : 0;
-    ::close(file);
-    if (code != 0) fail(kind, "cannot read {}: {}", path.string(), reason(code));
-    return text;
 }
 
 }  // namespace locus

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "framework/core/error.h"
+#include "framework/io/input_file.h"
 
 namespace locus {
 
@@ -20,11 +22,12 @@ inline constexpr std::string_view temporary_mark = ".tmp-";
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes,
                            Failure kind = Failure::storage);
 
+/// The same for bytes that lie in several places.
+void write_file_atomically(const std::filesystem::path& path,
+                           std::initializer_list<std::span<const std::byte>> parts, Failure kind);
+
 /// The same for text.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text,
                            Failure kind = Failure::storage);
-
-/// Whole content of the file at `path`. Throws Error of `kind` with path and reason.
-std::string read_file(const std::filesystem::path& path, Failure kind = Failure::storage);
 
 }  // namespace locus

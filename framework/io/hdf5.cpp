@@ -7,6 +7,7 @@
 #include "framework/io/atomic_file.h"
 #include "framework/io/hdf5_handle.h"
 #include "framework/io/hdf5_image.h"
+#include "framework/io/seal.h"
 
 namespace locus {
 
@@ -59,6 +60,7 @@ std::int64_t Hdf5File::check(std::int64_t result, const std::string& what) const
 Hdf5File Hdf5File::open(const std::filesystem::path& path, Failure kind) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     hdf5::check_file(path, kind);
+    check_seal(path, kind);
     const Handle access = hdf5::property_list(H5P_FILE_ACCESS);
     H5Pset_file_locking(access, false,
                         true);  // files appear whole, and cluster file systems often have no locks
@@ -83,7 +85,8 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path, Failure kind) {
 void Hdf5File::commit() {
     require(image_ != nullptr && id_ >= 0, "hdf5: commit belongs to a new file, once: {}", path_.string());
     check(H5Fclose(std::exchange(id_, -1)), "cannot be put together");
-    write_file_atomically(path_, image_->bytes(), kind_);
+    const std::string seal = seal_of(image_->bytes());
+    write_file_atomically(path_, {image_->bytes(), std::as_bytes(std::span(seal))}, kind_);
     image_.reset();
 }
 
@@ -100,20 +103,38 @@ void Hdf5File::make_group(const std::string& name) {
 bool Hdf5File::contains(const std::string& name) const {
     if (name == "/") return true;
     bool found = true;
-    each_prefix(
-        name, [&](const std::string& part) { return found = H5Lexists(id_, part.c_str(), H5P_DEFAULT) > 0; });
+    each_prefix(name, [&](const std::string& part) {
+        found = H5Lexists(id_, part.c_str(), H5P_DEFAULT) > 0;
+        if (!found) return false;
+        H5L_info_t link;
+        check(H5Lget_info(id_, part.c_str(), &link, H5P_DEFAULT), fmt::format("{} is damaged", part));
+        if (link.type != H5L_TYPE_HARD) refuse_link(part);
+        return true;
+    });
     return found;
 }
 
+void Hdf5File::refuse_link(const std::string& name) const {
+    refuse(
+        fmt::format("{} is a link to another place or file, expected a dataset or group of this file", name));
+}
+
 std::vector<Hdf5Dataset> Hdf5File::datasets(const std::string& group) const {
-    std::vector<std::string> names;
+    struct Names {
+        std::vector<std::string> hard, other;
+    } found_names;
     const auto note = [](hid_t, const char* name, const H5L_info_t* link, void* list) -> herr_t {
-        if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+        auto* names = static_cast<Names*>(list);
+        (link->type == H5L_TYPE_HARD ? names->hard : names->other).emplace_back(name);
         return 0;
     };
+    if (!contains(group)) refuse(fmt::format("there is no group {}", group));
     const Handle top = hdf5::open_object(id_, group);
-    check(top, fmt::format("there is no group {}", group));
-    check(H5Lvisit(top, H5_INDEX_NAME, H5_ITER_INC, note, &names), fmt::format("group {} is damaged", group));
+    check(top, fmt::format("group {} is damaged", group));
+    check(H5Lvisit(top, H5_INDEX_NAME, H5_ITER_INC, note, &found_names),
+          fmt::format("group {} is damaged", group));
+    if (!found_names.other.empty()) refuse_link(found_names.other.front());
+    std::vector<std::string>& names = found_names.hard;
     std::sort(names.begin(), names.end());
 
     std::vector<Hdf5Dataset> found;

@@ -47,7 +47,10 @@ struct Hdf5Dataset {
     ElementType type = ElementType::other;
 };
 
-/// An open HDF5 file. Every function throws Error of the kind given when the file was opened or created.
+/// An open HDF5 file. Only what Locus itself writes is read: plain datasets that lie in this file as a whole;
+/// links, virtual or external datasets and filters are refused. The digest of the whole file is checked
+/// before the library opens it. Every function throws Error of the kind given when the file was opened or
+/// created.
 ///
 /// A new file is built in memory and put on the disk whole by commit(); one that is never committed leaves no
 /// trace. The same writes give the same bytes: no times are recorded, and the format is fixed to that of
@@ -123,6 +126,8 @@ class Hdf5File {
                         const void* data);
     void create_attribute(const std::string& object, const std::string& name, std::int64_t type,
                           const void* value);
+    [[noreturn]] void refuse_link(const std::string& name) const;
+    std::size_t stored_elements(const std::string& name, std::int64_t dataset, std::size_t size) const;
     std::size_t checked_count(const std::string& name, ElementType type) const;
     void read_raw(const std::string& name, ElementType type, void* data) const;
     std::int64_t check(std::int64_t result, const std::string& what) const;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "framework/io/hdf5_handle.h"
 
@@ -35,19 +37,12 @@ Handle text_type(std::size_t bytes) {
     return type;
 }
 
-/// The texts of a dataset or attribute, of fixed or variable size; `read(type, buffer)` fills a buffer.
+/// The texts of a dataset or attribute, of fixed size; `read(type, buffer)` fills a buffer.
 template <typename Read>
 std::vector<std::string> texts_of(hid_t type, hid_t space, Read read) {
     const auto count = static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space)));
     std::vector<std::string> texts(count);
     if (count == 0) return texts;
-    if (H5Tis_variable_str(type) > 0) {
-        std::vector<char*> pointers(count, nullptr);
-        read(type, pointers.data());
-        for (std::size_t i = 0; i < count; ++i) texts[i] = pointers[i] == nullptr ? "" : pointers[i];
-        H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
-        return texts;
-    }
     const std::size_t size = H5Tget_size(type);
     std::vector<char> bytes(count * size);
     read(type, bytes.data());
@@ -124,15 +119,34 @@ std::size_t Hdf5File::checked_count(const std::string& name, ElementType type) c
         refuse(fmt::format("dataset {} is of {}, expected {}", name, to_string(found.type), to_string(type)));
     }
     const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+    return stored_elements(name, dataset, size_of(type));
+}
+
+/// The number of elements of a dataset of which each takes `size` bytes, once it is certain that they lie in
+/// this file: nothing is allocated for a size that the file cannot hold.
+std::size_t Hdf5File::stored_elements(const std::string& name, std::int64_t dataset, std::size_t size) const {
     const Handle space(H5Dget_space(dataset), H5Sclose);
     const Handle list(H5Dget_create_plist(dataset), H5Pclose);
     const auto count =
         static_cast<std::uint64_t>(check(H5Sget_simple_extent_npoints(space), name + " is damaged"));
-    // Of a damaged file, do not believe a size that the file cannot hold.
-    const std::uint64_t stored = H5Dget_storage_size(dataset) / size_of(type);
-    if (H5Pget_layout(list) == H5D_CONTIGUOUS && stored != count) {
-        refuse(fmt::format("dataset {} has {} elements, its shape needs {}", name, stored, count));
+    const H5D_layout_t layout = H5Pget_layout(list);
+    const bool plain = (layout == H5D_CONTIGUOUS || layout == H5D_COMPACT) &&
+                       H5Pget_external_count(list) == 0 && H5Pget_nfilters(list) == 0;
+    if (!plain) {
+        refuse(fmt::format(
+            "dataset {} is chunked, filtered, virtual or lies in another file, expected a plain one", name));
     }
+    const std::uint64_t stored = H5Dget_storage_size(dataset);
+    if (stored / size != count || stored % size != 0) {
+        refuse(fmt::format("dataset {} has {} elements, its shape needs {}", name, stored / size, count));
+    }
+    std::error_code code;
+    const std::uint64_t bytes = std::filesystem::file_size(path_, code);
+    const std::uint64_t place = H5Dget_offset(dataset);
+    const bool inside = layout == H5D_COMPACT || count == 0 ||
+                        (place != HADDR_UNDEF && place <= bytes && stored <= bytes - place);
+    if (!image_ && !inside)
+        refuse(fmt::format("dataset {} has {} bytes, which the file cannot hold", name, stored));
     return count;
 }
 
@@ -159,6 +173,9 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
     const Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle space(H5Dget_space(dataset), H5Sclose);
     const Handle type(H5Dget_type(dataset), H5Tclose);
+    if (H5Tis_variable_str(type) > 0)
+        refuse(fmt::format("dataset {} is of texts of any size, expected a fixed one", name));
+    stored_elements(name, dataset, H5Tget_size(type));
     return texts_of(type, space, [&](hid_t memory, void* buffer) {
         check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer),
               fmt::format("dataset {} cannot be read", name));
@@ -205,10 +222,11 @@ std::string Hdf5File::text_attribute(const std::string& object, const std::strin
     check(attribute, what);
     const Handle space(H5Aget_space(attribute), H5Sclose);
     const Handle type(H5Aget_type(attribute), H5Tclose);
-    if (H5Tget_class(type) != H5T_STRING) refuse(what + " is not text");
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0)
+        refuse(what + " is not text of a fixed size");
+    if (H5Sget_simple_extent_npoints(space) != 1) refuse(what + " is not one text");
     const auto texts = texts_of(
         type, space, [&](hid_t memory, void* buffer) { check(H5Aread(attribute, memory, buffer), what); });
-    if (texts.size() != 1) refuse(fmt::format("{} holds {} texts, expected one", what, texts.size()));
     return texts.front();
 }
 

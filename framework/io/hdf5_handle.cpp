@@ -5,6 +5,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "framework/io/seal.h"
+
 namespace locus {
 
 const char* to_string(ElementType type) {
@@ -161,8 +163,10 @@ void check_file(const std::filesystem::path& path, Failure kind) {
             describe_file(path), superblock.version);
     require(superblock.end <= most_bytes, kind, "{}: is damaged: its header speaks of {} bytes",
             describe_file(path), superblock.end);
-    require(superblock.end <= size, kind, "{}: is cut off, {} bytes expected", describe_file(path),
-            superblock.end);
+    // Without any seal it is another program's file, and check_seal says so.
+    const std::uint64_t sealed = superblock.end + seal_size;
+    require(sealed <= size || superblock.end == size, kind, "{}: is cut off, {} bytes expected",
+            describe_file(path), sealed);
 }
 
 }  // namespace hdf5

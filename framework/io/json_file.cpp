@@ -1,5 +1,7 @@
 #include "framework/io/json_file.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "framework/io/atomic_file.h"
@@ -12,14 +14,52 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& json, F
     write_file_atomically(path, json.dump(2, ' ', false, replace) + "\n", kind);
 }
 
-nlohmann::json read_json(const std::filesystem::path& path, Failure kind) {
-    const std::string text = read_file(path, kind);
-    require(!text.empty(), kind, "{} (0 bytes): is empty", path.string());
+namespace {
+
+constexpr std::uint64_t largest_json = std::uint64_t{1} << 28;
+
+/// Brackets that are open at once; text between quotes does not count.
+int depth_of(std::string_view text) {
+    int depth = 0, deepest = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"') quoted = !quoted;
+        if (quoted) {
+            i += c == '\\';
+        } else if (c == '[' || c == '{') {
+            deepest = std::max(deepest, ++depth);
+        } else if (c == ']' || c == '}') {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, const std::string& where, Failure kind) {
+    const int depth = depth_of(text);
+    require(depth <= deepest_json, kind, "{}: JSON of {} levels, expected at most {}", where, depth,
+            deepest_json);
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& error) {
-        fail(kind, "{} ({} bytes): is not JSON: {}", path.string(), text.size(), error.what());
+        // The library quotes what it read last, be it a megabyte.
+        std::string reason = error.what();
+        if (reason.size() > 300)
+            reason = reason.substr(0, 150) + " ... " + reason.substr(reason.size() - 100);
+        std::replace_if(
+            reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+        fail(kind, "{}: is not JSON: {}", where, reason);
     }
+}
+
+nlohmann::json read_json(const std::filesystem::path& path, Failure kind) {
+    const std::string text = read_file(path, kind, largest_json);
+    const std::string where = fmt::format("{} ({} bytes)", path.string(), text.size());
+    require(!text.empty(), kind, "{}: is empty", where);
+    return parse_json(text, where, kind);
 }
 
 }  // namespace locus

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "framework/io/atomic_file.h"
+#include "framework/io/json_file.h"
 
 namespace locus {
 
@@ -28,7 +29,7 @@ double number(const nlohmann::json& value) {
 /// The record of a line; nothing when it is not one.
 std::optional<StepRecord> parse(std::string_view line) {
     try {
-        const auto json = nlohmann::json::parse(line);
+        const auto json = parse_json(line, "", Failure::storage);
         StepRecord record{json.at("step").get<std::int64_t>(),
                           json.at("tokens").get<std::int64_t>(),
                           number(json.at("loss")),
@@ -39,6 +40,8 @@ std::optional<StepRecord> parse(std::string_view line) {
         if (json.contains("valid_loss")) record.valid_loss = number(json.at("valid_loss"));
         return record;
     } catch (const nlohmann::json::exception&) {
+        return std::nullopt;
+    } catch (const Error&) {
         return std::nullopt;
     }
 }

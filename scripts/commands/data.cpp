@@ -5,6 +5,8 @@
 #include "data/corpus_file.h"
 #include "data/fetch.h"
 #include "data/sources.h"
+#include "data/split_report.h"
+#include "data/target.h"
 #include "framework/core/error.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
@@ -27,18 +29,41 @@ int fetch_data(const Words& words) {
     return 0;
 }
 
+void print_splits(const Corpus& corpus, bool overlap) {
+    try {
+        const Splits splits = split(corpus, {});
+        for (const std::string& line : describe(splits, {})) put("  {}\n", line);
+        if (!overlap) return;
+        for (const std::string& line : describe_overlap(splits)) put("  {}\n", line);
+    } catch (const Error& error) {  // a corpus of test files alone is one, too
+        put("  {}\n", error.what());
+    }
+}
+
 int build_data(const Words& words) {
-    const Arguments arguments("data build INPUT... --out FILE", words,
-                              {
-                                  {"out", "HDF5 file to write", "FILE"},
-                                  {"tokenizer", "how text becomes tokens", "NAME", "byte"},
-                              });
+    const Arguments arguments(
+        "data build INPUT... --out FILE", words,
+        {
+            {"out", "HDF5 file to write", "FILE"},
+            {"format", "auto: by content; bytes: each file as it lies there", "NAME", "auto"},
+            {"tokenizer", "how text becomes tokens", "NAME", "byte"},
+            {"strict", "refuse what would be left out"},
+            {"force", "replace a corpus that is there"},
+        });
     if (arguments.help()) return 0;
     require(!arguments.plain().empty(), "data build: expected at least one INPUT");
     const std::string out = arguments.needed("out");
-    const Corpus corpus = corpus_from_paths(arguments.plain(), arguments.text("tokenizer"));
+    const std::string format = arguments.text("format");
+    require(format == "auto" || format == "bytes", "--format: expected auto or bytes, found '{}'", format);
+    check_target(out, arguments.plain(), arguments.has("force"));
+    const Corpus corpus =
+        corpus_from_paths(arguments.plain(), {arguments.text("tokenizer"),
+                                              format == "bytes" ? TextFormat::bytes : TextFormat::automatic,
+                                              arguments.has("strict")});
     write_corpus(corpus, out);
     put("{}: {} documents, {} tokens\n", out, corpus.documents.size(), corpus.tokens.size());
+    for (const std::string& line : corpus.intake.lines()) put("  {}\n", line);
+    print_splits(corpus, true);
     return 0;
 }
 
@@ -47,7 +72,14 @@ int data_info(const Words& words) {
     if (arguments.help()) return 0;
     DataOptions options;
     options.corpus = arguments.subject("FILE");
-    put("{}\n", describe(load_corpus(options)).dump(2));
+    const Corpus corpus = load_corpus(options);
+    nlohmann::json found = describe(corpus);
+    try {
+        found["splits"] = record(split(corpus, options));
+    } catch (const Error& error) {  // nothing is left to train on
+        found["splits"] = error.what();
+    }
+    put("{}\n", found.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
 }
 
@@ -56,7 +88,8 @@ int data_info(const Words& words) {
 int data_command(const Words& words) {
     require(!words.empty(), "data: expected fetch, build or info");
     if (words.front() == "--help" || words.front() == "-h") {
-        put("locus data fetch NAME [--out DIR]\nlocus data build INPUT... --out FILE\nlocus data info "
+        put("locus data fetch NAME [--out DIR]\nlocus data build INPUT... --out FILE [--format "
+            "bytes] [--strict] [--force]\nlocus data info "
             "FILE\n");
         return 0;
     }

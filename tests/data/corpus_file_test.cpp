@@ -43,8 +43,11 @@ TEST_F(CorpusFile, RoundTripInEveryWidth) {
                                            {100'000, ElementType::int32}}) {
         Corpus corpus = test::corpus_of({1000, 1, 300}, {"A", "A", "B"});
         corpus.valid = {"A"};
+        std::vector<Token> tokens(corpus.tokens.view().begin(), corpus.tokens.view().end());
+        tokens[7] = static_cast<Token>(vocabulary - 1);
         corpus.vocabulary = vocabulary;
-        corpus.tokens[7] = static_cast<Token>(vocabulary - 1);
+        corpus.tokens = TokenStore(vocabulary);
+        corpus.tokens.append(tokens);
         corpus.hash = hash_of(corpus);
         write_corpus(corpus, path);
         expect_equal(read_corpus(path), corpus);
@@ -74,7 +77,7 @@ TEST_F(CorpusFile, EveryFlippedTokenIsCaught) {
     const Corpus corpus = test::corpus_of({3000});
     write_corpus(corpus, folder_ / "c.h5");
     const std::string whole = bytes_of(folder_ / "c.h5");
-    const std::string text = make_tokenizer("byte")->decode(corpus.tokens);
+    const std::string text = test::text_of(corpus.tokens.view());
     const std::size_t begin = whole.find(text);
     ASSERT_NE(begin, std::string::npos);
     for (const std::size_t place : {begin, begin + 1234, begin + text.size() - 1}) {
@@ -89,7 +92,9 @@ void write_variant(const std::filesystem::path& path, Index version, const std::
                    const std::vector<std::int64_t>& offsets, const std::vector<std::uint8_t>& tokens,
                    std::int64_t vocabulary) {
     Corpus corpus;
-    corpus.tokens.assign(tokens.begin(), tokens.end());
+    corpus.tokenizer = "byte";
+    corpus.vocabulary = vocabulary;
+    corpus.tokens.append(std::vector<Token>(tokens.begin(), tokens.end()));
     corpus.documents = {{"d", "b", 0, static_cast<Index>(tokens.size())}};
     Hdf5File file = Hdf5File::create(path, Failure::data);
     file.set_attribute("/", "format", format);
@@ -107,21 +112,59 @@ void write_variant(const std::filesystem::path& path, Index version, const std::
 
 TEST_F(CorpusFile, OtherVersionsFormatsAndTables) {
     const auto path = folder_ / "v.h5";
-    write_variant(path, 1, "locus corpus", {0, 3}, {1, 2, 3}, 256);
-    EXPECT_EQ(read_corpus(path).tokens.size(), 3u);
     write_variant(path, 2, "locus corpus", {0, 3}, {1, 2, 3}, 256);
-    refuses(path, {"version 2", "expected 1"});
-    write_variant(path, 1, "locus checkpoint", {0, 3}, {1, 2, 3}, 256);
+    EXPECT_EQ(read_corpus(path).tokens.size(), 3u);
+    write_variant(path, 1, "locus corpus", {0, 3}, {1, 2, 3}, 256);
+    refuses(path, {"version 1", "expected 2"});
+    write_variant(path, 2, "locus checkpoint", {0, 3}, {1, 2, 3}, 256);
     refuses(path, {"not a corpus"});
-    write_variant(path, 1, "locus corpus", {0, 4}, {1, 2, 3}, 256);
+    write_variant(path, 2, "locus corpus", {0, 4}, {1, 2, 3}, 256);
     refuses(path, {"does not fit"});
-    write_variant(path, 1, "locus corpus", {0, 3}, {1, 2, 3}, 3);
+    write_variant(path, 2, "locus corpus", {0, 3}, {1, 2, 3}, 3);
     refuses(path, {"vocabulary of 3"});
+}
+
+TEST_F(CorpusFile, WhatDecidesTrainingAndScoringIsUnderTheHash) {
+    const Corpus corpus = test::corpus_of({50, 60, 70}, {"A", "B", "C"});
+    const auto changed = [&](auto change) {
+        Corpus other = corpus;
+        change(other);
+        return hash_of(other);
+    };
+    EXPECT_EQ(changed([](Corpus& c) { c.name = "another name"; }), corpus.hash);
+    EXPECT_NE(changed([](Corpus& c) { c.valid = {"A"}; }), corpus.hash);
+    EXPECT_NE(changed([](Corpus& c) { c.valid = {"A"}; }), changed([](Corpus& c) { c.valid = {"B"}; }));
+    EXPECT_NE(changed([](Corpus& c) { c.valid = {"A"}; }), changed([](Corpus& c) { c.test = {"A"}; }));
+    EXPECT_NE(changed([](Corpus& c) {
+                  c.valid = {"A", "B"};
+              }),
+              changed([](Corpus& c) {
+                  c.valid = {"A"};
+                  c.test = {"B"};
+              }));
+    EXPECT_NE(changed([](Corpus& c) { c.tokenizer = "other"; }), corpus.hash);
+    EXPECT_NE(changed([](Corpus& c) { c.vocabulary = 255; }), corpus.hash);
+    EXPECT_NE(changed([](Corpus& c) { c.documents[1].book = "A"; }), corpus.hash);
+    EXPECT_NE(changed([](Corpus& c) { c.documents[1].end = c.documents[2].begin = 111; }), corpus.hash);
+}
+
+TEST_F(CorpusFile, NoByteOfItMayChange) {
+    Corpus corpus = test::corpus_of({300, 40}, {"A", "B"});
+    corpus.valid = {"B"};
+    corpus.hash = hash_of(corpus);
+    write_corpus(corpus, folder_ / "c.h5");
+    const std::string whole = bytes_of(folder_ / "c.h5");
+    for (std::size_t place = 0; place < whole.size(); place += 7) {
+        std::string damaged = whole;
+        damaged[place] = static_cast<char>(damaged[place] ^ (1 << place % 8));
+        refuses(put("flip.h5", damaged));
+    }
 }
 
 TEST_F(CorpusFile, ServesAsAnInput) {
     Corpus corpus = test::corpus_of({50, 60}, {"A", "B"});
     corpus.test = {"B"};
+    corpus.hash = hash_of(corpus);
     write_corpus(corpus, folder_ / "c.h5");
     expect_equal(corpus_from_paths({(folder_ / "c.h5").string()}).documents.size() == 2
                      ? read_corpus(folder_ / "c.h5")

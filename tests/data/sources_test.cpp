@@ -16,16 +16,23 @@ using test::gzip;
 class Sources : public test::FolderTest {
   protected:
     std::string text_of(const Corpus& corpus, std::size_t document) const {
-        return make_tokenizer("byte")->decode(corpus.tokens_of(corpus.documents.at(document)));
+        return test::text_of(corpus.tokens_of(corpus.documents.at(document)));
     }
     void refuses(const std::string& path, const std::vector<std::string>& parts) const {
         expect_error([&] { corpus_from_paths({path}); }, Failure::data, parts);
     }
 };
 
-TEST_F(Sources, TextKeepsNulCrlfMarkAndInvalidUtf8) {
+TEST_F(Sources, TextKeepsItsMarkAndItsEndsOfLines) {
+    const std::string text = "\xef\xbb\xbfone\r\ntwo\n\n";
+    EXPECT_EQ(text_of(corpus_from_paths({put("a.txt", text)}), 0), text);
+}
+
+TEST_F(Sources, RawBytesKeepNulAndInvalidUtf8) {
     const std::string text("\xef\xbb\xbfone\r\ntwo\0three\xff\xfe\n\n", 21);
-    const Corpus corpus = corpus_from_paths({put("a.txt", text)});
+    const std::string path = put("a.txt", text);
+    refuses(path, {"a.txt", "NUL at byte 11", "data.format: bytes"});
+    const Corpus corpus = corpus_from_paths({path}, {.format = TextFormat::bytes});
     ASSERT_EQ(corpus.documents.size(), 1u);
     EXPECT_EQ(text_of(corpus, 0), text);
     EXPECT_EQ(corpus.name, "a");
@@ -86,10 +93,10 @@ TEST_F(Sources, JsonLines) {
 
 TEST_F(Sources, BadJsonLinesNameFileAndLine) {
     const std::string good = "{\"text\": \"x\"}\n";
-    refuses(put("a.jsonl", good + "{\"text\": \"y\"\n"), {"a.jsonl:2", "malformed"});
+    refuses(put("a.jsonl", good + "{\"text\": \"y\"\n"), {"a.jsonl:2", "not JSON"});
     refuses(put("b.jsonl", good + "\n{\"txt\": \"y\"}"), {"b.jsonl:3", "\"text\"", "none"});
     refuses(put("c.jsonl", "{\"text\": 5}"), {"c.jsonl:1", "\"text\"", "number"});
-    refuses(put("d.jsonl", "{\"text\": \"\"}"), {"d.jsonl:1", "empty"});
+    refuses(put("d.jsonl", "{\"text\": \"\"}"), {"d.jsonl:1", "no document", "an empty text"});
     refuses(put("e.jsonl", "[1]"), {"e.jsonl:1", "object", "array"});
     refuses(put("f.jsonl", "{\"text\": \"\xff\"}"), {"f.jsonl:1"});
     refuses(put("g.jsonl", "\n\n"), {"no document"});
@@ -99,12 +106,12 @@ TEST_F(Sources, BadJsonLinesNameFileAndLine) {
 TEST_F(Sources, BadGzip) {
     std::string noise;  // too long for one block of output and hard to compress
     for (std::uint32_t i = 0, x = 1; i < 300'000; ++i)
-        noise.push_back(static_cast<char>((x = x * 1664525 + 1) >> 24));
+        noise.push_back(static_cast<char>('a' + ((x = x * 1664525 + 1) >> 24) % 26));
     const std::string packed = gzip(noise);
     EXPECT_EQ(text_of(corpus_from_paths({put("good.txt.gz", packed)}), 0), noise);
     refuses(put("cut.txt.gz", packed.substr(0, packed.size() / 2)), {"cut.txt.gz", "cut off"});
     refuses(put("cut2.txt.gz", packed.substr(0, packed.size() - 1)), {"cut2.txt.gz", "cut off"});
-    refuses(put("plain.txt.gz", "just text"), {"plain.txt.gz", "not gzip"});
+    refuses(put("plain.txt.gz", "just text"), {"plain.txt.gz", "expected a gzip file", "found text"});
     refuses(put("tail.txt.gz", packed + "rubbish"), {"tail.txt.gz"});
     refuses(put("none.txt.gz", ""), {"none.txt.gz"});
     std::string flipped = packed;
@@ -117,10 +124,9 @@ TEST_F(Sources, NothingThere) {
     std::filesystem::create_directories(folder_ / "void");
     refuses((folder_ / "void").string(), {"void", "no document"});
     refuses((folder_ / "missing.txt").string(), {"missing.txt", "looked for"});
-    put("two/a.txt", "x");
     put("two/b.txt", "");
-    refuses((folder_ / "two").string(), {"b.txt", "empty"});
-    refuses(put("hidden.bin", "\x89HDF\r\n\x1a\n...."), {"hidden.bin", "HDF5"});
+    refuses((folder_ / "two").string(), {"b.txt", "empty", "no document"});
+    refuses(put("hidden.bin", "\x89HDF\r\n\x1a\n...."), {"hidden.bin", "cut off"});
 }
 
 TEST_F(Sources, SeveralInputsAndTheirNames) {

@@ -1,6 +1,10 @@
 #include "data/split.h"
 
+#include <chrono>
+#include <nlohmann/json.hpp>
+
 #include "data/sources.h"
+#include "data/split_report.h"
 #include "tests/data/support.h"
 
 namespace locus {
@@ -37,9 +41,9 @@ TEST(Split, OneDocumentIsCutByTokensWithTheTailToValidation) {
     EXPECT_EQ(splits.train.tokens(), 700);
     EXPECT_EQ(splits.test.tokens(), 200);
     EXPECT_EQ(splits.valid.tokens(), 100);
-    EXPECT_EQ(splits.train.documents[0].tokens.data(), corpus.tokens.data());
-    EXPECT_EQ(splits.test.documents[0].tokens.data(), corpus.tokens.data() + 700);
-    EXPECT_EQ(splits.valid.documents[0].tokens.data(), corpus.tokens.data() + 900);
+    EXPECT_EQ(splits.train.documents[0].tokens.data(), corpus.tokens.view().data());
+    EXPECT_EQ(splits.test.documents[0].tokens.data(), corpus.tokens.view().data() + 700);
+    EXPECT_EQ(splits.valid.documents[0].tokens.data(), corpus.tokens.view().data() + 900);
     const Splits standard = split(corpus, {});
     EXPECT_EQ(standard.valid.tokens(), 100);
     EXPECT_TRUE(standard.test.documents.empty());
@@ -88,6 +92,63 @@ TEST(Split, TheCorpusOwnSplitHoldsUnlessTheOptionsSpeak) {
     EXPECT_EQ(indices(split(corpus, named({"C"}, {})).valid), (Indices{2}));
     EXPECT_TRUE(split(corpus, fractions({}, 0.0)).test.documents.empty());
     expect_error([&] { split(corpus, named({"B"}, {})); }, Failure::usage, {"B", "validation already"});
+}
+
+TEST(Split, AFileOfJsonLinesIsANameForItsDocuments) {
+    CorpusBuilder builder("made", "byte");
+    for (const char* name : {"a.jsonl:1", "a.jsonl:2", "b.jsonl:1", "b:x"})
+        builder.add(name, name, "text", name);
+    const Corpus corpus = builder.finish();
+    EXPECT_EQ(indices(split(corpus, named({"a.jsonl"}, {"b.jsonl:1"})).valid), (Indices{0, 1}));
+    expect_error([&] { split(corpus, named({"b"}, {})); }, Failure::usage, {"'b'"});
+}
+
+TEST(Split, ManyNamesOfManyDocumentsTakeNoLongerThanReadingThem) {
+    CorpusBuilder builder("made", "byte");
+    std::vector<std::string> names;
+    for (int i = 0; i < 200'000; ++i) {
+        names.push_back("document " + std::to_string(i));
+        builder.add(names.back(), names.back(), "x", names.back());
+    }
+    const Corpus corpus = builder.finish();
+    names.resize(100'000);
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(split(corpus, named(names, {})).valid.documents.size(), 100'000u);
+    // Every name against every document would be 2e10 comparisons of texts.
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(Split, ReportsWhatIsReallyHeldOut) {
+    const Corpus corpus = corpus_of({975, 25}, {"A", "B"});
+    const DataOptions options = fractions(0.2, {});
+    const Splits splits = split(corpus, options);
+    const auto lines = describe(splits, options);
+    EXPECT_EQ(lines, (std::vector<std::string>{
+                         "trains on 1 document, 975 tokens, 97.5 % of all: A",
+                         "validates on 1 document, 25 tokens, 2.5 % of all (20 % asked for): B",
+                         "tests on nothing"}));
+    const nlohmann::json found = record(splits);
+    EXPECT_EQ(found["valid"]["share"], 0.025);
+    EXPECT_EQ(found["valid"]["names"], nlohmann::json({"B"}));
+    EXPECT_NE(found["hash"], record(split(corpus, named({"A"}, {})))["hash"]);
+}
+
+TEST(Split, WarnsWhereHeldOutTextIsTrainedOn) {
+    std::string book;
+    for (int line = 0; line < 100; ++line)
+        book += "This is line " + std::to_string(line) + " of the book at hand.\n";
+    CorpusBuilder builder("made", "byte");
+    builder.add("2600-0.txt", "2600-0.txt", book, "");
+    builder.add("pg2600.txt", "pg2600.txt", "Another edition.\n" + book.substr(book.size() / 5), "");
+    const Corpus corpus = builder.finish();
+    const auto lines = describe_overlap(split(corpus, {}));
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_NE(lines[0].find("validates on text of which 99 % of the lines are trained on"), std::string::npos)
+        << lines[0];
+    CorpusBuilder other("made", "byte");
+    other.add("a", "a", book.substr(0, book.size() / 2), "");
+    other.add("b", "b", book.substr(book.size() / 2), "");
+    EXPECT_TRUE(describe_overlap(split(other.finish(), {})).empty());
 }
 
 TEST(Split, EveryDocumentIsInExactlyOneSplit) {

@@ -56,6 +56,11 @@ inline std::string gzip(const std::string& text) {
     return packed;
 }
 
+/// Byte tokens as text.
+inline std::string text_of(const TokenView& tokens) {
+    return make_tokenizer("byte")->decode(std::vector<Token>(tokens.begin(), tokens.end()));
+}
+
 /// Expects an Error of `kind`, of one line, whose text holds every one of `parts`.
 inline void expect_error(const std::function<void()>& act, Failure kind,
                          const std::vector<std::string>& parts) {

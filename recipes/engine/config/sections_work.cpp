@@ -1,5 +1,6 @@
 // The sections that say what is done with a model: data, train, evaluate, table.
 #include <algorithm>
+#include <set>
 
 #include "framework/core/error.h"
 #include "recipes/engine/config/sections.h"
@@ -14,10 +15,11 @@ using Writer = std::function<std::optional<Value>(const Recipe&)>;
 
 std::vector<std::string> read_texts(const Value& value, const std::string& path, const std::string& example) {
     std::vector<std::string> texts;
+    std::set<std::string> seen;
     for (const Value& item : read_list(value, path, example)) {
         texts.push_back(read_text(item, path));
-        require(std::count(texts.begin(), texts.end(), texts.back()) == 1, "{}: {}: '{}' is given twice",
-                item.source.text(), path, texts.back());
+        require(seen.insert(texts.back()).second, "{}: {}: '{}' is given twice", item.source.text(), path,
+                texts.back());
     }
     return texts;
 }
@@ -36,7 +38,7 @@ void add_split(Keys<DataOptions>& keys, const std::string& name, std::vector<std
             } else if (value.type == Value::Type::scalar && !number_from(value.text)) {
                 // A text that begins like a number is a number gone wrong, not the name of a book.
                 if (value.text.find_first_of("0123456789+-.") == 0)
-                    refuse(value, path, "names or a fraction");
+                    refuse(value, path, fmt::format("a fraction, or names as a list ([{}])", value.text));
                 data.*names = {read_text(value, path)};
             } else {
                 data.*fraction = read_number(value, path, {0, 1, false, true});
@@ -110,6 +112,15 @@ std::vector<Key> data_keys() {
     using D = DataOptions;
     Keys<D> keys("data", &Recipe::data);
     keys.text("corpus", &D::corpus, "generated, the name of a fetched corpus, or a path");
+    keys.custom(
+        "format", "auto: text, JSON lines or gzip of these, by content; bytes: each file as it lies there",
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.data.format = static_cast<TextFormat>(read_choice(value, path, {"auto", "bytes"}));
+        },
+        [](const Recipe& recipe) -> std::optional<Value> {
+            if (recipe.data.format == TextFormat::automatic) return std::nullopt;
+            return Value::scalar("bytes");
+        });
     keys.text("tokenizer", &D::tokenizer, "how text becomes tokens");
     keys.integer(
         "block", &D::block, at_least(1),

@@ -5,11 +5,10 @@
 // Not part of yaml.h's umbrella in every release.
 #include <yaml-cpp/eventhandler.h>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "framework/core/error.h"
+#include "framework/io/input_file.h"
 
 namespace locus {
 
@@ -62,6 +61,7 @@ class Builder : public YAML::EventHandler {
     }
 
     void open_key(const std::string& key, const YAML::Mark& mark) {
+        require(++keys_ <= most_keys, "{}: more than {} keys", at(mark).text(), most_keys);
         require(is_one_line(key), "{}: expected a key, found a text of several lines", at(mark).text());
         auto& entries = open_.back().value.entries;
         for (const Entry& entry : entries)
@@ -106,7 +106,9 @@ class Builder : public YAML::EventHandler {
     }
 
     std::string place_;
-    int documents_ = 0;
+    static constexpr int most_keys = 10'000;  // each is compared with the others of its map
+
+    int documents_ = 0, keys_ = 0;
     std::vector<Open> open_;
     Value root_;
 };
@@ -164,13 +166,8 @@ Value read_yaml(const std::string& text, const std::string& place) {
 }
 
 Value read_yaml_file(const std::string& path) {
-    require(!std::filesystem::is_directory(path), "{}: expected a file, found a folder", path);
-    std::ifstream file(path, std::ios::binary);
-    require(file.good(), "{}: cannot be read", path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    require(!file.bad(), "{}: cannot be read", path);
-    return read_yaml(text.str(), path);
+    constexpr std::uint64_t largest = 1 << 20;
+    return read_yaml(read_file(path, Failure::usage, largest), path);
 }
 
 }  // namespace locus

@@ -1,5 +1,6 @@
 #include "recipes/engine/run/manifest.h"
 
+#include "data/split_report.h"
 #include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "framework/io/machine.h"
@@ -49,6 +50,8 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
                           {"train_tokens", data.splits.train.tokens()},
                           {"valid_tokens", data.splits.valid.tokens()},
                           {"test_tokens", data.splits.test.tokens()},
+                          {"splits", record(data.splits)},
+                          {"intake", data.corpus.intake.record()},
                           {"blocks", order.summary()}};
     manifest["data_order_hash"] = order.order_hash(steps);
     manifest["initial_value_hash"] = initial_value_hash(model);

@@ -73,6 +73,7 @@ class TrainSession {
                 recipe_.train.validate_every);
         if (!group_.is_root()) return;
         check_folder(folder, identity_.recipe);
+        for (const std::string& note : bench.take_notes()) reporter.message(note);
         for (const std::string& note : cell.notes) reporter.message(note);
         for (const std::string& caution : cautions_of(recipe_)) reporter.message(caution);
     }

@@ -1,9 +1,9 @@
 #include "recipes/engine/run/workbench.h"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include "data/sources.h"
+#include "data/split_report.h"
 #include "data/tokenizer.h"
 #include "framework/core/stop.h"
 #include "framework/io/machine.h"
@@ -37,26 +37,29 @@ std::vector<std::string> cautions_of(const Recipe& recipe) {
 
 namespace {
 
-// All that decides what load_corpus() and split() give.
-std::string identity(const DataOptions& o) {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", o.corpus, o.tokenizer, fmt::join(o.valid, ","),
-                       fmt::join(o.test, ","), o.valid_fraction.value_or(-1), o.test_fraction.value_or(-1),
-                       o.documents.value_or(-1), o.document_length.value_or(-1),
-                       o.generator_seed.value_or(0));
+// What decides what load_corpus() and split() give; the rest is set to one value.
+DataOptions source_of(DataOptions options) {
+    options.block = 0;
+    options.positions = {};
+    return options;
 }
 
 }  // namespace
 
 const LoadedData& Workbench::data(const DataOptions& options) {
-    const std::string key = identity(options);
-    if (!data_.contains(key)) {
-        data_.clear();
-        auto loaded = std::make_unique<LoadedData>();
-        loaded->corpus = load_corpus(options);
-        loaded->splits = split(loaded->corpus, options);
-        data_[key] = std::move(loaded);
+    const DataOptions source = source_of(options);
+    if (data_ && options_ == source) return *data_;
+    data_.reset();  // not two corpora at once
+    auto loaded = std::make_unique<LoadedData>();
+    loaded->corpus = load_corpus(source);
+    loaded->splits = split(loaded->corpus, source);
+    if (source.corpus != "generated") {
+        notes_ = loaded->corpus.intake.lines();
+        for (std::string& line : describe(loaded->splits, source)) notes_.push_back(std::move(line));
     }
-    return *data_.at(key);
+    data_ = std::move(loaded);
+    options_ = source;
+    return *data_;
 }
 
 }  // namespace locus

@@ -1,9 +1,10 @@
 // What the cells of an experiment share: the schema, the workers, and corpora that were read once.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "data/split.h"
 #include "framework/core/parallel.h"
@@ -37,10 +38,15 @@ class Workbench {
     /// The data of a recipe. Throws a data Error.
     const LoadedData& data(const DataOptions& options);
 
+    /// What the building of a corpus from files has to say, once for each time that it was built.
+    std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+
   private:
     Workers workers_;
     Communicator group_;
-    std::map<std::string, std::unique_ptr<LoadedData>> data_;  // one entry: cells seldom differ in data
+    std::unique_ptr<LoadedData> data_;  // one: cells seldom differ in data
+    DataOptions options_;               // what data_ was made from
+    std::vector<std::string> notes_;
 };
 
 }  // namespace locus

@@ -44,7 +44,7 @@ TEST(AtomicFile, NamesPathAndReasonWhenItCannotWrite) {
     EXPECT_EQ(message_of(Failure::data, [&] { read_file(nowhere, Failure::data); }),
               "cannot read " + nowhere.string() + ": No such file or directory");
     EXPECT_EQ(message_of(Failure::storage, [&] { read_file(scratch.path()); }),
-              "cannot read " + scratch.path().string() + ": it is not a file");
+              "cannot read " + scratch.path().string() + ": it is not a file but a folder");
 }
 
 TEST(AtomicFile, AFailureInMidFileKeepsTheOldOne) {

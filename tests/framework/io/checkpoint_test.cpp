@@ -146,6 +146,8 @@ TEST(Checkpoint, AFlippedByteInATensorIsNamed) {
     ASSERT_NE(place, std::string::npos);
     bytes[place + 17] = static_cast<char>(bytes[place + 17] ^ 4);
     std::ofstream(scratch / "x.h5", std::ios::binary) << bytes;
+    EXPECT_TRUE(contains(load_message(scratch / "x.h5"), "is damaged: its checksum is "));
+    seal_again(scratch / "x.h5");
     const std::string message = load_message(scratch / "x.h5");
     EXPECT_TRUE(
         contains(message, fmt::format("{} ({} bytes): dataset parameters/blocks.0.attention.qkv.weight is "
@@ -161,18 +163,14 @@ TEST(Checkpoint, NoFlippedByteAndNoCutGoesUnseen) {
     SampleRun run;
     save_checkpoint(scratch / "good.h5", run.state());
     const std::string good = read_file(scratch / "good.h5");
-    const std::string hash = state_hash(run.state());
     int caught = 0;
     for (std::size_t place = 0; place < good.size(); place += 13) {
         std::string bytes = good;
         bytes[place] = static_cast<char>(bytes[place] ^ (1 << place % 8));
         std::ofstream(scratch / "bad.h5", std::ios::binary) << bytes;
         try {
-            // A byte between the objects belongs to nothing; with one in use, loading must fail.
-            const Checkpoint loaded = load_checkpoint(scratch / "bad.h5");
-            EXPECT_EQ(state_hash(loaded), hash) << "byte " << place;
-            EXPECT_EQ(loaded.recipe, run.state().recipe) << "byte " << place;
-            EXPECT_EQ(loaded.tokenizer, run.state().tokenizer) << "byte " << place;
+            load_checkpoint(scratch / "bad.h5");
+            ADD_FAILURE() << "byte " << place;
         } catch (const Error& error) {
             EXPECT_EQ(static_cast<int>(error.kind()), 5);
             ++caught;

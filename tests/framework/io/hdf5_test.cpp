@@ -1,6 +1,8 @@
 #include "framework/io/hdf5.h"
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
@@ -113,6 +115,87 @@ TEST(Hdf5, TellsBadFilesApartInOneLine) {
          {"none.h5", "folder.h5", "empty.h5", "text.h5", "cut.h5", "newer.h5", "damaged.h5"}) {
         EXPECT_EQ(message(name).find('\n'), std::string::npos) << name;
     }
+}
+
+TEST(Hdf5, ASealOverTheWholeFileIsCheckedBeforeTheLibraryOpensIt) {
+    const Scratch scratch;
+    write_sample(scratch / "x.h5");
+    const std::string good = read_file(scratch / "x.h5");
+    const auto message = [&](const std::string& bytes) {
+        write_file_atomically(scratch / "bad.h5", bytes);
+        return message_of(Failure::data, [&] { Hdf5File::open(scratch / "bad.h5", Failure::data); });
+    };
+    for (std::size_t place = 52; place < good.size() - seal_size; place += 61) {
+        std::string bytes = good;
+        bytes[place] = static_cast<char>(bytes[place] ^ 1);
+        EXPECT_NE(message(bytes).find("is damaged: its checksum is "), std::string::npos) << place;
+    }
+    // A whole file of another program has no seal.
+    EXPECT_NE(message(good.substr(0, good.size() - seal_size)).find("another program or version"),
+              std::string::npos);
+    EXPECT_NE(message(good + "x").find("found none"), std::string::npos);
+    seal_again(scratch / "x.h5");
+    EXPECT_EQ(read_file(scratch / "x.h5"), good);
+    // Other programs do not mind it.
+    const hid_t file = H5Fopen((scratch / "x.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    EXPECT_GE(file, 0);
+    H5Fclose(file);
+}
+
+/// A file with one thing in it that Locus never writes, sealed as if it had.
+template <typename Make>
+std::string hostile(const std::filesystem::path& path, Make make) {
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    make(file);
+    H5Fclose(file);
+    seal_again(path);
+    const Hdf5File opened = Hdf5File::open(path, Failure::data);
+    const std::string read = message_of(Failure::data, [&] { opened.read<double>("x"); });
+    EXPECT_EQ(read.find('\n'), std::string::npos) << read;
+    return read;
+}
+
+void make_dataset(hid_t file, hid_t properties, std::vector<hsize_t> sizes) {
+    const hid_t space = H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
+    const hid_t dataset =
+        H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    EXPECT_GE(dataset, 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+}
+
+TEST(Hdf5, ReadsOnlyPlainDatasetsOfThisFile) {
+    const Scratch scratch;
+    ASSERT_EQ(::mkfifo((scratch / "pipe").c_str(), 0600), 0);
+    const std::string pipe = (scratch / "pipe").string();
+    const auto path = scratch / "x.h5";
+    const auto has = [](const std::string& text, const char* part) {
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    has(hostile(
+            path,
+            [&](hid_t file) { H5Lcreate_external(pipe.c_str(), "/x", file, "x", H5P_DEFAULT, H5P_DEFAULT); }),
+        "x is a link to another place or file");
+    EXPECT_EQ(Hdf5File::open(path, Failure::data).path(), path);
+    has(message_of(Failure::data, [&] { Hdf5File::open(path, Failure::data).datasets(); }), "is a link");
+    has(hostile(path, [&](hid_t file) { H5Lcreate_soft("/y", file, "x", H5P_DEFAULT, H5P_DEFAULT); }),
+        "is a link");
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(properties, pipe.c_str(), 0, 64);
+    has(hostile(path, [&](hid_t file) { make_dataset(file, properties, {8}); }), "lies in another file");
+    const hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t chunk[] = {4};
+    H5Pset_chunk(chunked, 1, chunk);
+    has(hostile(path, [&](hid_t file) { make_dataset(file, chunked, {8}); }), "is chunked");
+    // 8 GiB that were declared and never written.
+    const hid_t late = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_alloc_time(late, H5D_ALLOC_TIME_LATE);
+    has(hostile(path,
+                [&](hid_t file) {
+                    make_dataset(file, late, {1 << 10, 1 << 20});
+                }),
+        "its shape needs 1073741824");
+    for (const hid_t list : {properties, chunked, late}) H5Pclose(list);
 }
 
 TEST(Hdf5, RefusesWrongTypesAndNames) {

@@ -41,5 +41,24 @@ TEST(JsonFile, BadFilesAreOneClearLine) {
     }
 }
 
+TEST(JsonFile, DepthIsCountedOutsideOfTextAndLimited) {
+    const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+    EXPECT_EQ(parse_json(nested(deepest_json), "x", Failure::data).size(), 1u);
+    for (const int depth : {deepest_json + 1, 300'000}) {
+        EXPECT_EQ(message_of(Failure::data, [&] { parse_json(nested(depth), "x.json", Failure::data); }),
+                  fmt::format("x.json: JSON of {} levels, expected at most {}", depth, deepest_json));
+    }
+    EXPECT_EQ(parse_json(R"(["\"[[", 1])", "x", Failure::data).size(), 2u);
+    const std::string brackets = '"' + std::string(1000, '[') + '"';
+    EXPECT_EQ(parse_json(brackets, "x", Failure::data).get<std::string>().size(), 1000u);
+}
+
+TEST(JsonFile, AMessageIsOneShortLine) {
+    const std::string message = message_of(
+        Failure::data, [&] { parse_json("{\"" + std::string(1'000'000, 'a') + "\n", "x", Failure::data); });
+    EXPECT_LT(message.size(), 400u);
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+}
+
 }  // namespace
 }  // namespace locus

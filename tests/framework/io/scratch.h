@@ -9,9 +9,13 @@
 
 #include <csignal>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "framework/core/error.h"
+#include "framework/io/atomic_file.h"
+#include "framework/io/input_file.h"
+#include "framework/io/seal.h"
 
 namespace locus {
 
@@ -33,6 +37,15 @@ class Scratch {
   private:
     std::filesystem::path path_;
 };
+
+/// Puts a right seal on a file that a test changed, so that what lies behind the seal is looked at.
+inline void seal_again(const std::filesystem::path& path) {
+    std::string bytes = read_file(path);
+    if (bytes.size() >= seal_size && is_seal(std::string_view(bytes).substr(bytes.size() - seal_size)))
+        bytes.resize(bytes.size() - seal_size);
+    bytes += seal_of(std::as_bytes(std::span(bytes)));
+    write_file_atomically(path, bytes);
+}
 
 /// The message of the Error of `kind` that `call` must throw.
 template <typename Call>
