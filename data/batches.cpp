@@ -6,6 +6,7 @@
 #include "data/positions.h"
 #include "framework/core/error.h"
 #include "framework/core/random.h"
+#include "framework/core/stop.h"
 #include "framework/io/checksum.h"
 
 namespace locus {
@@ -166,6 +167,7 @@ std::string TrainingOrder::order_hash(Index steps) const {
     sum.add(block_);
     sum.add(tokens);
     for (Index first = 0; first < read; first += blocks()) {
+        throw_if_stopped();  // as many epochs as the recipe has
         const auto order = order_of(first / blocks());
         for (Index i = 0; i < std::min(blocks(), read - first); ++i) {
             const Block& block = blocks_[static_cast<std::size_t>((*order)[static_cast<std::size_t>(i)])];

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/core/error.h"
+#include "framework/core/stop.h"
 #include "framework/io/json_file.h"
 
 namespace locus {
@@ -41,6 +42,7 @@ void add_json_lines(CorpusBuilder& builder, std::string_view content, const std:
         const std::string_view line = content.substr(begin, end - begin);
         begin = end + 1;
         ++number;
+        throw_if_stopped();
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
         const std::string here = fmt::format("{}:{}", where, number);
         const json value = parse_json(line, here, Failure::data);

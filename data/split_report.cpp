@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -15,12 +17,18 @@ namespace {
 constexpr std::size_t names_shown = 6, names_recorded = 100;
 constexpr std::size_t least_line = 24;  // bytes; shorter ones stand in every text
 
-/// The books of a split, where the corpus has several, else its documents.
-std::vector<std::string> names_of(const Split& split, std::size_t most) {
+/// The books of a split; of a book that another split has a part of, its documents.
+std::vector<std::string> names_of(const Splits& splits, const Split& split, std::size_t most) {
+    std::set<std::string_view> elsewhere;
+    for (const Split* other : {&splits.train, &splits.valid, &splits.test}) {
+        if (other == &split) continue;
+        for (const SplitDocument& document : other->documents) elsewhere.insert(document.book);
+    }
     std::vector<std::string> names;
     for (const SplitDocument& document : split.documents) {
         if (names.size() > most) break;
-        if (names.empty() || names.back() != document.book) names.push_back(document.book);
+        const std::string& name = elsewhere.contains(document.book) ? document.name : document.book;
+        if (names.empty() || names.back() != name) names.push_back(name);
     }
     return names;
 }
@@ -33,15 +41,16 @@ Index all_tokens(const Splits& splits) {
     return splits.train.tokens() + splits.valid.tokens() + splits.test.tokens();
 }
 
-std::string line_of(const char* verb, const Split& split, Index all, const std::optional<double>& asked,
-                    bool contiguous) {
+std::string line_of(const char* verb, const Splits& splits, const Split& split,
+                    const std::optional<double>& asked) {
+    const Index all = all_tokens(splits);
     if (split.documents.empty()) return fmt::format("{} nothing", verb);
     std::string line =
         fmt::format("{} {} document{}, {} tokens, {:.3g} % of all", verb, split.documents.size(),
                     split.documents.size() == 1 ? "" : "s", split.tokens(), 100 * share(split, all));
     if (asked) line += fmt::format(" ({:.3g} % asked for)", 100 * *asked);
-    if (contiguous) return line + fmt::format(": a part of {}", split.documents.front().name);
-    const std::vector<std::string> names = names_of(split, names_shown);
+    if (splits.contiguous) return line + fmt::format(": a part of {}", split.documents.front().name);
+    const std::vector<std::string> names = names_of(splits, split, names_shown);
     for (std::size_t i = 0; i < names.size() && i < names_shown; ++i)
         line += (i == 0 ? ": " : ", ") + names[i];
     return names.size() > names_shown ? line + ", ..." : line;
@@ -80,10 +89,9 @@ std::string overlap_line(const char* verb, const Split& held_out, const Split& t
 }  // namespace
 
 std::vector<std::string> describe(const Splits& splits, const DataOptions& options) {
-    const Index all = all_tokens(splits);
-    return {line_of("trains on", splits.train, all, {}, splits.contiguous),
-            line_of("validates on", splits.valid, all, options.valid_fraction, splits.contiguous),
-            line_of("tests on", splits.test, all, options.test_fraction, splits.contiguous)};
+    return {line_of("trains on", splits, splits.train, {}),
+            line_of("validates on", splits, splits.valid, options.valid_fraction),
+            line_of("tests on", splits, splits.test, options.test_fraction)};
 }
 
 std::vector<std::string> describe_overlap(const Splits& splits) {
@@ -109,7 +117,7 @@ nlohmann::json record(const Splits& splits) {
         found[split->name] = {{"documents", split->documents.size()},
                               {"tokens", split->tokens()},
                               {"share", share(*split, all)},
-                              {"names", names_of(*split, names_recorded)}};
+                              {"names", names_of(splits, *split, names_recorded)}};
     }
     found["hash"] = sum.hex();
     return found;

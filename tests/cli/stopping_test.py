@@ -88,7 +88,7 @@ class Stopping(CommandCase):
         self.assertIn(b"stopped and saved", err)
 
     def test_in_one_long_step(self):
-        _, said = self.stopped("train", "r.yaml", LONG, *ONE_LONG_STEP, "--out", "run", at="parameters", by=signal.SIGUSR1)
+        _, said = self.stopped("train", "r.yaml", "train.steps=100", *ONE_LONG_STEP, "--out", "run", at="parameters", by=signal.SIGUSR1)
         self.assertIn("after step 0", said)
         self.assertFalse((self.folder / "run" / "checkpoints").exists() and list((self.folder / "run" / "checkpoints").iterdir()))
 
@@ -171,6 +171,7 @@ search: {factor: 4, population: 16, parents: 6, mutations: 4, crossovers: 4, ite
             (["sample", "run", "--prompt", "a", "--tokens", "1000000", "--no-cache", "--json"], signal.SIGINT),
             (["data", "build", "much.gz", "--out", "much.h5"], signal.SIGUSR1),
             (["run", "r.yaml", many, "--dry-run"], signal.SIGUSR2),
+            (["train", "r.yaml", "train.steps=1000000", *ONE_LONG_STEP, "--out", "new"], signal.SIGXCPU),  # the order of all data
             (["train", "r.yaml", "data={corpus: generated, documents: 100000, document_length: 100000}", "--out", "new"], signal.SIGTERM),
         ]:
             with self.subTest(words=words[:2]):

@@ -130,6 +130,10 @@ TEST(Split, ReportsWhatIsReallyHeldOut) {
     const nlohmann::json found = record(splits);
     EXPECT_EQ(found["valid"]["share"], 0.025);
     EXPECT_EQ(found["valid"]["names"], nlohmann::json({"B"}));
+    // Of a book that is torn apart, the documents are named.
+    const Corpus torn = corpus_of({10, 20, 30}, {"A", "A", "B"});
+    EXPECT_EQ(record(split(torn, named({"document 1"}, {})))["valid"]["names"],
+              nlohmann::json({"document 1"}));
     EXPECT_NE(found["hash"], record(split(corpus, named({"A"}, {})))["hash"]);
 }
 
