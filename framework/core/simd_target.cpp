@@ -38,23 +38,10 @@ std::int64_t usable() {
     return hwy::SupportedTargets() & HWY_TARGETS;
 }
 
-// What this program is compiled for, as the processor's maker calls it; "" where it has all of it.
-std::string lacking() {
-#if HWY_ARCH_X86
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("ssse3")) return "SSSE3";
-    if (!__builtin_cpu_supports("sse4.2")) return "SSE4.2";
-    if (!__builtin_cpu_supports("popcnt")) return "POPCNT";
-#endif
-    return "";
-}
-
 // Highway asks for AES where it looks for SSE4, which no kernel uses: processors of x86-64-v2 that lack it
 // seem to have nothing that this program was built for.
 void admit_the_lowest_target() {
     if (usable() != 0) return;
-    const std::string missing = lacking();
-    require(missing.empty(), "this processor lacks {}, for which this program was built", missing);
     hwy::SetSupportedTargetsForTest(HWY_STATIC_TARGET);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }

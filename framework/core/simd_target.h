@@ -10,8 +10,8 @@ namespace locus {
 /// usage Error for one that this program was not built for, or that this processor lacks.
 void limit_simd_target(const std::string& name);
 
-/// Admits the processor: one that lacks what the program is compiled for is a usage Error. Then the same with
-/// the value of LOCUS_TARGET, where it is set and not empty.
+/// The same with the value of LOCUS_TARGET, where it is set and not empty. Called first by every program: the
+/// lowest target becomes usable on processors that Highway does not know to have it.
 void limit_simd_target_by_environment();
 
 /// The best of what the program was built for, the processor has and the limit allows: "avx3" (which is

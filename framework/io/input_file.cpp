@@ -49,7 +49,7 @@ InputFile::~InputFile() {
 }
 
 void InputFile::refuse(const std::string& why) const {
-    fail(kind_, "cannot read {}: {}", path_.string(), why);
+    fail(kind_, "{}: cannot be read: {}", path_.string(), why);
 }
 
 void InputFile::check_limit(std::uint64_t size) const {

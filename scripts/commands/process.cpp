@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "framework/core/error.h"
 #include "framework/core/stop.h"
 
 namespace locus {
@@ -71,8 +72,41 @@ void begin_with_one_blas_thread(int, char** words, char** environment) {
     ::execve(path, words, longer);
 }
 
-[[gnu::section(".preinit_array"),
-  gnu::used]] void (*const before_libraries)(int, char**, char**) = begin_with_one_blas_thread;
+#ifdef __x86_64__
+// What the compiler was allowed to use; the instructions of a later generation include those before.
+const char* lacking() {
+    __builtin_cpu_init();
+#ifdef __AVX512F__
+    if (!__builtin_cpu_supports("avx512f")) return "AVX-512";
+#endif
+#ifdef __AVX2__
+    if (!__builtin_cpu_supports("avx2")) return "AVX2";
+#endif
+#ifdef __SSE4_2__
+    if (!__builtin_cpu_supports("sse4.2")) return "SSE4.2";
+#endif
+#ifdef __POPCNT__
+    if (!__builtin_cpu_supports("popcnt")) return "POPCNT";
+#endif
+    return nullptr;
+}
+
+// Before any other code of the program, which would meet an instruction that does not exist.
+void require_processor(int, char**, char**) {
+    const char* missing = lacking();
+    if (missing == nullptr) return;
+    for (const char* part :
+         {"locus: this processor lacks ", missing, ", for which this program was built\n"}) {
+        [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
+    }
+    ::_exit(static_cast<int>(Failure::usage));
+}
+#else
+void require_processor(int, char**, char**) {}  // one baseline for all
+#endif
+
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries[])(int, char**, char**) = {
+    require_processor, begin_with_one_blas_thread};
 
 }  // namespace
 

@@ -255,7 +255,7 @@ class Threads(CommandCase):
             time.sleep(0.01)
         self.assertEqual(len(os.listdir(f"/proc/{process.pid}/task")), 1)
         with open(f"/proc/{process.pid}/comm", encoding="utf-8") as name:
-            self.assertEqual(name.read().strip(), "locus")
+            self.assertEqual(name.read().strip(), os.path.basename(PROGRAM)[:15])
         process.terminate()
         process.communicate(timeout=20)
 

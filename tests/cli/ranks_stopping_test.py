@@ -7,7 +7,7 @@ import time
 from ranks_support import AT_ONCE, OPEN_MPI, RankCase, main
 
 EVALUATION = "evaluate={lengths: [16, 128], protocols: [non_overlapping, 'sliding:1']}"
-TEXT = "data={corpus: generated, documents: 12, document_length: 4000}"
+TEXT = "data={corpus: generated, documents: 12, document_length: 9000}"
 LONG_STEP = ["train.steps=100", "model={layers: 4, width: 256, heads: 4}", "train.length=512", "train.batch_tokens=1048576", "train.shards=64"]
 
 

@@ -36,7 +36,7 @@ class Recipes(CommandCase):
     def test_files_that_are_no_recipe(self):
         self.refuses(2, "train", "nothing.yaml", "--out", "run", says="nothing.yaml: cannot be read")
         self.write("folder/.keep", "")
-        self.refuses(2, "train", "folder", "--out", "run", says="found a folder")
+        self.refuses(2, "train", "folder", "--out", "run", says="folder: cannot be read: it is not a file but a folder")
         self.refused_recipe("", "empty")
         self.refused_recipe("# only a comment\n", "empty")
         self.refused_recipe("train: { lr: 1\n", "not YAML")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pathlib
 import re
 import signal
 import time
@@ -20,6 +21,18 @@ LONG_VALIDATION = ["data={corpus: generated, documents: 12, document_length: 400
 EVALUATION = "evaluate={lengths: [16, 128], protocols: [non_overlapping, 'sliding:1']}"
 SHORT_TEXT = "data={corpus: generated, documents: 12, document_length: 4000}"
 LONG_TEXT = "data={corpus: generated, documents: 12, document_length: 400000}"
+
+
+def listens(process, number):
+    """Whether the process has said what to do with a signal: before, while it is loaded, a signal ends it."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (number - 1) & 1
+
+
+def processor_time(process):
+    """In seconds, of all its threads."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Stopping(CommandCase):
@@ -176,8 +189,9 @@ search: {factor: 4, population: 16, parents: 6, mutations: 4, crossovers: 4, ite
         ]:
             with self.subTest(words=words[:2]):
                 process = self.start(*words)
-                time.sleep(0.6)
-                self.assertIsNone(process.poll(), words)
+                while not listens(process, by) or processor_time(process) < 0.3:
+                    self.assertIsNone(process.poll(), words[:2])
+                    time.sleep(0.01)
                 begin = time.monotonic()
                 process.send_signal(by)
                 _, err = process.communicate(timeout=60)

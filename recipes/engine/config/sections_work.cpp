@@ -112,15 +112,8 @@ std::vector<Key> data_keys() {
     using D = DataOptions;
     Keys<D> keys("data", &Recipe::data);
     keys.text("corpus", &D::corpus, "generated, the name of a fetched corpus, or a path");
-    keys.custom(
-        "format", "auto: text, JSON lines or gzip of these, by content; bytes: each file as it lies there",
-        [](Draft& draft, const Value& value, const std::string& path) {
-            draft.recipe.data.format = static_cast<TextFormat>(read_choice(value, path, {"auto", "bytes"}));
-        },
-        [](const Recipe& recipe) -> std::optional<Value> {
-            if (recipe.data.format == TextFormat::automatic) return std::nullopt;
-            return Value::scalar("bytes");
-        });
+    keys.choice("format", &D::format, {"auto", "bytes"},
+                "auto: text, JSON lines or gzip of these, by content; bytes: each file as it lies there");
     keys.text("tokenizer", &D::tokenizer, "how text becomes tokens");
     keys.integer(
         "block", &D::block, at_least(1),

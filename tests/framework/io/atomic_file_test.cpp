@@ -42,9 +42,9 @@ TEST(AtomicFile, NamesPathAndReasonWhenItCannotWrite) {
               "cannot write " + scratch.path().string() + ": it exists and is not a file");
     EXPECT_EQ(message("/dev/full"), "cannot write /dev/full: it exists and is not a file");
     EXPECT_EQ(message_of(Failure::data, [&] { read_file(nowhere, Failure::data); }),
-              "cannot read " + nowhere.string() + ": No such file or directory");
+              nowhere.string() + ": cannot be read: No such file or directory");
     EXPECT_EQ(message_of(Failure::storage, [&] { read_file(scratch.path()); }),
-              "cannot read " + scratch.path().string() + ": it is not a file but a folder");
+              scratch.path().string() + ": cannot be read: it is not a file but a folder");
 }
 
 TEST(AtomicFile, AFailureInMidFileKeepsTheOldOne) {

@@ -50,14 +50,14 @@ TEST(InputFile, WhatIsNoRegularFileIsRefusedAtOnce) {
     };
     for (const char* kind : {"pipe", "socket"}) {
         const std::string path = (scratch / kind).string();
-        EXPECT_EQ(message(path), fmt::format("cannot read {}: it is not a file but a {}", path, kind));
+        EXPECT_EQ(message(path), fmt::format("{}: cannot be read: it is not a file but a {}", path, kind));
     }
-    EXPECT_EQ(message("/dev/zero"), "cannot read /dev/zero: it is not a file but a device");
+    EXPECT_EQ(message("/dev/zero"), "/dev/zero: cannot be read: it is not a file but a device");
     const std::string path(300, 'n');
-    EXPECT_EQ(message(path), "cannot read " + path + ": File name too long");
+    EXPECT_EQ(message(path), path + ": cannot be read: File name too long");
     std::filesystem::create_symlink("nowhere", scratch / "link");
     EXPECT_EQ(message((scratch / "link").string()),
-              "cannot read " + (scratch / "link").string() + ": No such file or directory");
+              (scratch / "link").string() + ": cannot be read: No such file or directory");
     ::close(socket);
 }
 
@@ -66,7 +66,7 @@ TEST(InputFile, MoreThanTheLimitIsRefusedWithBothSizes) {
     write_file_atomically(scratch / "a", "12345");
     EXPECT_EQ(read_file(scratch / "a", Failure::data, 5), "12345");
     EXPECT_EQ(message_of(Failure::data, [&] { read_file(scratch / "a", Failure::data, 4); }),
-              "cannot read " + (scratch / "a").string() + ": it has 5 bytes, expected at most 4");
+              (scratch / "a").string() + ": cannot be read: it has 5 bytes, expected at most 4");
     // Files of the kernel call themselves empty.
     EXPECT_GT(read_file("/proc/self/status").size(), 100u);
     EXPECT_NE(message_of(Failure::data, [&] { read_file("/proc/self/status", Failure::data, 10); })

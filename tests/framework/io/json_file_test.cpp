@@ -30,7 +30,7 @@ TEST(JsonFile, BadFilesAreOneClearLine) {
     const Scratch scratch;
     const auto message = [&] { return message_of(Failure::storage, [&] { read_json(scratch / "x.json"); }); };
     const std::string path = (scratch / "x.json").string();
-    EXPECT_EQ(message(), "cannot read " + path + ": No such file or directory");
+    EXPECT_EQ(message(), path + ": cannot be read: No such file or directory");
     write_file_atomically(scratch / "x.json", "");
     EXPECT_EQ(message(), path + " (0 bytes): is empty");
     for (const char* text : {"{\"a\": 1", "{\"a\": NaN}", "{} {}", "text\n\n"}) {

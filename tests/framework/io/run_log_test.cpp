@@ -158,7 +158,7 @@ TEST(RunLog, RefusesASkippedStepAndABadPlace) {
 TEST(RunLog, AFullDiskIsOneClearLineAndTheHalfLineGoesLater) {
     const Scratch scratch;
     EXPECT_EQ(message_of(Failure::storage, [] { RunLog("/dev/full", 0); }),
-              "cannot read /dev/full: it is not a file but a device");
+              "/dev/full: cannot be read: it is not a file but a device");
     const auto path = scratch / "m.jsonl";
     const std::string expected = "cannot write " + path.string() + ": File too large";
     const bool right = with_file_limit(300, [&] {

@@ -169,6 +169,7 @@ TEST(ResolvedRecipe, IsThisText) {
         R"(question: "Does it work?"
 data:
   corpus: generated
+  format: auto
   tokenizer: byte
   block: 128
   positions: consecutive
