@@ -29,11 +29,10 @@ int fetch_data(const Words& words) {
     return 0;
 }
 
-void print_splits(const Corpus& corpus, bool overlap) {
+void print_splits(const Corpus& corpus) {
     try {
         const Splits splits = split(corpus, {});
         for (const std::string& line : describe(splits, {})) put("  {}\n", line);
-        if (!overlap) return;
         for (const std::string& line : describe_overlap(splits)) put("  {}\n", line);
     } catch (const Error& error) {  // a corpus of test files alone is one, too
         put("  {}\n", error.what());
@@ -63,7 +62,7 @@ int build_data(const Words& words) {
     write_corpus(corpus, out);
     put("{}: {} documents, {} tokens\n", out, corpus.documents.size(), corpus.tokens.size());
     for (const std::string& line : corpus.intake.lines()) put("  {}\n", line);
-    print_splits(corpus, true);
+    print_splits(corpus);
     return 0;
 }
 
