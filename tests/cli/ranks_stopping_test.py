@@ -4,10 +4,11 @@ import json
 import signal
 import time
 
-from ranks_support import AT_ONCE, OPEN_MPI, RankCase, main
+from ranks_support import AT_ONCE, FAULTS, OPEN_MPI, RankCase, main
 
 EVALUATION = "evaluate={lengths: [16, 128], protocols: [non_overlapping, 'sliding:1']}"
-TEXT = "data={corpus: generated, documents: 12, document_length: 9000}"
+# Long enough for a signal to arrive in time; sanitizers, which take no library of faults, are slow by themselves.
+TEXT = f"data={{corpus: generated, documents: 12, document_length: {40000 if FAULTS else 9000}}}"
 LONG_STEP = ["train.steps=100", "model={layers: 4, width: 256, heads: 4}", "train.length=512", "train.batch_tokens=1048576", "train.shards=64"]
 
 
