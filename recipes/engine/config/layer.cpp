@@ -1,6 +1,7 @@
 #include "recipes/engine/config/layer.h"
 
 #include "framework/core/error.h"
+#include "framework/core/stop.h"
 
 namespace locus {
 
@@ -44,6 +45,7 @@ void add(Layer& layer, const std::string& written, const Entry& entry, const Sch
 }  // namespace
 
 Layer flatten(const std::vector<Entry>& entries, const Schema& schema) {
+    throw_if_stopped();  // an experiment of thousands of cells flattens as many layers
     Layer layer;
     for (const Entry& entry : entries) {
         if (!schema.is_section(entry.key)) {
