@@ -46,7 +46,7 @@ constexpr char one_blas_thread[] = "OPENBLAS_NUM_THREADS=1";
 // at a time, and only this variable, read while it is loaded, keeps it from starting any. So the program
 // replaces itself once, before any library begins. REQUIRES: nothing of the C++ library, which has not begun
 // either.
-void begin_with_one_blas_thread(int, char** words, char** environment) {
+[[maybe_unused]] void begin_with_one_blas_thread(int, char** words, char** environment) {
     char** own = nullptr;
     std::size_t count = 0;
     for (; environment[count] != nullptr; ++count) {
@@ -92,7 +92,7 @@ const char* lacking() {
 }
 
 // Before any other code of the program, which would meet an instruction that does not exist.
-void require_processor(int, char**, char**) {
+[[maybe_unused]] void require_processor(int, char**, char**) {
     const char* missing = lacking();
     if (missing == nullptr) return;
     for (const char* part :
@@ -102,11 +102,14 @@ void require_processor(int, char**, char**) {
     ::_exit(static_cast<int>(Failure::usage));
 }
 #else
-void require_processor(int, char**, char**) {}  // one baseline for all
+[[maybe_unused]] void require_processor(int, char**, char**) {}  // one baseline for all
 #endif
 
+// The address sanitizer's own functions stand in for the C library's, and have not begun by then either.
+#ifndef __SANITIZE_ADDRESS__
 [[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries[])(int, char**, char**) = {
     require_processor, begin_with_one_blas_thread};
+#endif
 
 }  // namespace
 
