@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import sys
 import pathlib
 import re
 import signal
@@ -226,4 +227,7 @@ class Divergence(CommandCase):
 
 
 if __name__ == "__main__":
+    if not os.environ.get("LOCUS_FAULTS"):
+        print("not run: under the sanitizers neither seconds nor limits of memory mean what they do elsewhere")
+        sys.exit(77)
     unittest.main()
