@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/io/atomic_file.h"
+#include "framework/io/checksum.h"
 
 namespace locus {
 
@@ -60,6 +61,14 @@ nlohmann::json read_json(const std::filesystem::path& path, Failure kind) {
     const std::string where = fmt::format("{} ({} bytes)", path.string(), text.size());
     require(!text.empty(), kind, "{}: is empty", where);
     return parse_json(text, where, kind);
+}
+
+std::string content_checksum(const nlohmann::json& object) {
+    nlohmann::json content = object;
+    content.erase("checksum");
+    Checksum sum;
+    sum.add(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return sum.hex();
 }
 
 }  // namespace locus

@@ -23,4 +23,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, Failu
 /// Reads one JSON document. Throws Error of `kind` with path, size and reason.
 nlohmann::json read_json(const std::filesystem::path& path, Failure kind = Failure::storage);
 
+/// XXH3-128 of an object without its field "checksum", which it may hold to tell whether it was changed.
+std::string content_checksum(const nlohmann::json& object);
+
 }  // namespace locus

@@ -58,7 +58,19 @@ EvaluationResult beyond(Index length, Index longest) {
                     fmt::format("the encoding's table holds {} positions", longest));
 }
 
-// Every token of a document but its first, at every length.
+// A document's last window is shorter, and so is that of a short document: where most tokens lie in such
+// windows, a reader has to know. Counts the full ones.
+void note_full_windows(EvaluationJob& job, std::size_t k, Index tokens) {
+    EvaluationResult& result = job.run.results[k];
+    Index full = 0;
+    for (const Window& window : job.windows[k])
+        if (window.inputs == result.length) full += window.scored();
+    if (2 * full < tokens)
+        job.run.notes.push_back(
+            fmt::format("{} of {} tokens are scored in full windows of {}", full, tokens, result.length));
+}
+
+// Every token of a document but its first, at every length of which there is a whole window.
 void plan_text(EvaluationJob& job, const EvaluationPlan& plan, const Split& split, Index longest,
                TokenList& list) {
     std::vector<Index> slots;
@@ -66,15 +78,17 @@ void plan_text(EvaluationJob& job, const EvaluationPlan& plan, const Split& spli
         slots.push_back(list.count());
         for (Index i = 1; i < size_of(split.documents[d]); ++i) list.add(d, i, (i - 1) / bootstrap_block);
     }
+    const Index longest_window = std::max<Index>(0, longest_document(split) - 1);
     for (std::size_t k = 0; k < plan.lengths.size(); ++k) {
         const Index length = plan.lengths[k];
         EvaluationResult result;
         result.length = length;
         if (length > longest) {
             result = beyond(length, longest);
-        } else if (list.count() == 0) {
+        } else if (length > longest_window) {
             result = unscored(length, ResultState::too_short,
-                              fmt::format("no document of split {} has 2 tokens or more", split.name));
+                              fmt::format("no window of {} tokens; the longest window of split {} has {}",
+                                          length, split.name, longest_window));
         }
         Index stride = length;
         if (job.run.protocol.kind == ProtocolKind::sliding)
@@ -87,6 +101,9 @@ void plan_text(EvaluationJob& job, const EvaluationPlan& plan, const Split& spli
                 sliding_windows(static_cast<Index>(d), size_of(split.documents[d]), length, stride, slots[d]);
             job.windows[k].insert(job.windows[k].end(), cut.begin(), cut.end());
         }
+        job.run.results[k].full_windows = std::count_if(job.windows[k].begin(), job.windows[k].end(),
+                                                        [&](const Window& w) { return w.inputs == length; });
+        note_full_windows(job, k, list.count());
     }
 }
 
@@ -116,6 +133,7 @@ void plan_positions(EvaluationJob& job, const Split& split, Index longest, Token
         }
         result.length = length;
         result.bin = {edges[i], edges[i + 1]};
+        if (result.state == ResultState::ok) result.full_windows = static_cast<Index>(job.windows[0].size());
         job.run.results.push_back(result);
     }
     job.run.tail = "not scored";
@@ -168,6 +186,7 @@ void plan_targets(EvaluationJob& job, const EvaluationPlan& plan, const Split& s
             job.windows[k].push_back(
                 target_window(set.targets[i].document, set.targets[i].index, context, static_cast<Index>(i)));
         }
+        job.run.results[k].full_windows = static_cast<Index>(job.windows[k].size());
     }
 }
 

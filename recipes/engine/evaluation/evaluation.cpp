@@ -35,6 +35,7 @@ json to_json(const EvaluationResult& result, const ProtocolRun& run) {
     row["perplexity"] = number(result.perplexity);
     if (is_paired) row["gain"] = number(result.gain);
     row["tokens"] = result.tokens;
+    row["full_windows"] = result.full_windows;
     row["interval"] = pair(is_paired ? result.gain_interval : result.interval);
     row["interval_of"] = is_paired ? "gain" : "nats_per_token";
     row["interval_method"] = run.interval_method;

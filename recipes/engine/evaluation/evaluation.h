@@ -15,7 +15,7 @@
 namespace locus {
 
 /// beyond_table: the encoding's table has no value there; diverged: a loss is not finite; too_short: the text
-/// has nothing to score.
+/// has no whole window of this length.
 enum class ResultState { ok, beyond_table, diverged, too_short };
 
 /// "beyond_table"
@@ -27,8 +27,9 @@ struct EvaluationResult {
     Index stride = 0;                         // of sliding
     std::optional<std::array<Index, 2>> bin;  // of per_position: positions, the second excluded
     ResultState state = ResultState::ok;
-    std::string reason;  // of any other state
-    Index tokens = 0;    // scored
+    std::string reason;      // of any other state
+    Index tokens = 0;        // scored
+    Index full_windows = 0;  // scored windows that have all their inputs
     std::optional<double> nats_per_token, bits_per_byte, perplexity;
     std::optional<double> gain;  // of same_target: loss at the baseline context - loss here, in nats, paired
     std::optional<Interval> interval, gain_interval;  // of nats_per_token and of gain

@@ -49,6 +49,7 @@ void save(const EvaluationReport& report, const std::filesystem::path& run_folde
         const std::string file = losses_file(report.runs[i]);
         write_losses(report.runs[i], folder / file);
         summary["runs"][i]["file"] = file;
+        summary["runs"][i]["checksum"] = content_checksum(summary["runs"][i]);
     }
     write_json(folder / "summary.json", summary);
 }

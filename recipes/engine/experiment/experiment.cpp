@@ -11,6 +11,7 @@
 #include "framework/io/atomic_file.h"
 #include "framework/io/checksum.h"
 #include "framework/io/machine.h"
+#include "recipes/engine/config/cell_list.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/evaluation/evaluate.h"
 #include "recipes/engine/evaluation/evaluation_store.h"
@@ -204,12 +205,39 @@ void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& 
     ++result.done;
 }
 
+// A cell that failed before its folder was there leaves one, so that the table can say why it has no number.
+void note_failure(const Cell& cell, Index index, const fs::path& folder, const std::string& reason) {
+    nlohmann::json fields = {{"state", "failed"}, {"failure", reason}};
+    if (!fs::exists(folder / "recipe.yaml")) {
+        std::error_code error;
+        fs::create_directories(folder, error);
+        require(!error, Failure::storage, "{}: cannot be made: {}", folder.string(), error.message());
+        write_file_atomically(folder / "recipe.yaml", write_recipe(cell.recipe, recipe_schema()));
+        fields.update({{"name", cell.name},
+                       {"index", index},
+                       {"varied", cell.varied},
+                       {"question", cell.recipe.question}});
+        for (const Coordinate& at : cell.recipe.cell) fields["cell"][at.axis] = at.value;
+    }
+    update_manifest(folder, fields);
+}
+
+// A cell whose beginning failed in this run cannot begin.
+void require_source(const Cell& cell, const ExperimentResult& result) {
+    for (const std::string& failure : result.failed)
+        require(cell.source.empty() || !failure.starts_with(cell.source + ": "), Failure::storage,
+                "begins with {}, which failed", cell.source);
+}
+
 // The cells that are not done, as rank 0 finds them: it alone sees the folders.
 std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vector<Cell>& cells,
                                      const fs::path& out) {
     std::vector<Index> open;
     on_root(world, [&] {
         check_folders(cells, out);
+        std::vector<std::string> names;
+        for (const Cell& cell : cells) names.push_back(cell.name);
+        write_cell_list(out, names);
         for (std::size_t i = 0; i < cells.size(); ++i)
             if (!is_done(out / cells[i].name)) open.push_back(static_cast<Index>(i));
     });
@@ -276,6 +304,7 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
         const fs::path folder = out / cell.name;
         cell_reporter.begin(*next + 1);
         try {
+            require_source(cell, result);
             run_cell(cell, static_cast<Index>(*next), folder, bench, cell_reporter, result);
         } catch (const Error& error) {  // of this cell; the others go on
             const std::string reason = shared_reason(group, error);
@@ -283,10 +312,7 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
             cell_reporter.message(cell.name + ": " + reason);
             if (!result.interrupted) {
                 result.failed.push_back(cell.name + ": " + reason);
-                on_root(group, [&] {
-                    if (fs::exists(folder))
-                        update_manifest(folder, {{"state", "failed"}, {"failure", error.what()}});
-                });
+                on_root(group, [&] { note_failure(cell, static_cast<Index>(*next), folder, reason); });
             }
         }
         cell_reporter.end();

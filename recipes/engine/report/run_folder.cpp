@@ -6,7 +6,9 @@
 #include "framework/core/error.h"
 #include "framework/core/stop.h"
 #include "framework/io/json_file.h"
+#include "recipes/engine/config/cell_list.h"
 #include "recipes/engine/config/yaml.h"
+#include "recipes/engine/report/contradictions.h"
 
 namespace locus {
 
@@ -120,7 +122,12 @@ void read_evaluations(const fs::path& path, RunFolder& run) {
     if (!fs::is_regular_file(path)) return;
     const json summary = read_json(path);
     try {
-        for (const json& object : summary.at("runs")) run.evaluations.push_back(evaluation_of(object));
+        for (const json& object : summary.at("runs")) {
+            run.evaluations.push_back(evaluation_of(object));
+            const auto wrong = contradictions(object);
+            require(wrong.empty(), Failure::storage, "{}: {}", path.string(),
+                    wrong.empty() ? "" : wrong.front());
+        }
     } catch (const json::exception& error) {
         fail(Failure::storage, "{}: expected runs[{{protocol, split, results[]}}]: {}", path.string(),
              error.what());
@@ -215,21 +222,27 @@ RunFolder read_run_folder(const fs::path& folder) {
     return run;
 }
 
-std::vector<RunFolder> read_run_folders(const fs::path& folder) {
+RunFolders read_run_folders(const fs::path& folder) {
     require(fs::is_directory(folder), Failure::storage, "{}: is not a folder", folder.string());
-    std::vector<RunFolder> runs;
+    RunFolders found;
+    std::vector<RunFolder>& runs = found.runs;
+    const auto cells = is_run_folder(folder) ? std::nullopt : read_cell_list(folder);
     for (const fs::path& path : run_folders_in(folder)) {
         throw_if_stopped();
-        runs.push_back(read_run_folder(path));
+        const std::string name = path.filename().string();
+        if (cells && std::find(cells->begin(), cells->end(), name) == cells->end())
+            found.left_out.push_back(name);
+        else
+            runs.push_back(read_run_folder(path));
     }
-    require(!runs.empty(), Failure::storage, "{}: holds no run folder (recipe.yaml, manifest.json)",
-            folder.string());
+    require(!runs.empty(), Failure::storage, "{}: holds no run folder (recipe.yaml, manifest.json){}",
+            folder.string(), found.left_out.empty() ? "" : " of a cell that its recipe has");
     check_one_experiment(runs, folder);
     const auto place = [](const RunFolder& run) { return run.number("index").value_or(HUGE_VAL); };
     std::stable_sort(runs.begin(), runs.end(), [&](const RunFolder& a, const RunFolder& b) {
         return place(a) != place(b) ? place(a) < place(b) : natural_less(a.name, b.name);
     });
-    return runs;
+    return found;
 }
 
 bool natural_less(const std::string& a, const std::string& b) {

@@ -62,13 +62,19 @@ struct RunFolder {
 };
 
 /// Reads one run folder. Throws a storage Error that names the file: no recipe.yaml, not YAML, not JSON, or a
-/// field of a wrong type. Missing fields, manifests and evaluations are left empty.
+/// field of a wrong type, or numbers that contradict each other. Missing fields, manifests and evaluations
+/// are left empty.
 RunFolder read_run_folder(const std::filesystem::path& folder);
+
+struct RunFolders {
+    std::vector<RunFolder> runs;
+    std::vector<std::string> left_out;  // names of folders that are no cells of the recipe that was run last
+};
 
 /// Reads every run folder in `folder`, or `folder` itself where it is one: in the order of the recipe where
 /// the manifests tell it (`index`), else by name. Throws a storage Error where there is none, and where the
 /// runs belong to different experiments.
-std::vector<RunFolder> read_run_folders(const std::filesystem::path& folder);
+RunFolders read_run_folders(const std::filesystem::path& folder);
 
 /// By value where both are numbers, numbers before texts, texts by their bytes.
 bool natural_less(const std::string& a, const std::string& b);

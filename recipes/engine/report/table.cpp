@@ -28,8 +28,8 @@ void summarize(TableCell& cell) {
     cell.state = state_of(cell);
 }
 
-// Among complete cells only. With several runs, a cell whose interval holds the best mean is not told from
-// it.
+// Among complete cells only. With several runs, a cell whose paired difference from the best is undecided
+// shares its mark, by the rule of the contrasts.
 void mark_best(Table& table, std::size_t column) {
     std::vector<TableCell*> complete;
     for (TableCell& cell : table.cells)
@@ -40,11 +40,7 @@ void mark_best(Table& table, std::size_t column) {
     if (complete.size() < 2) return;
     const auto [best, worst] = std::minmax_element(complete.begin(), complete.end(), is_better);
     if (*(*best)->mean == *(*worst)->mean) return;
-    const double mean = *(*best)->mean;
-    for (TableCell* cell : complete) {
-        const auto& interval = cell->interval;
-        cell->best = *cell->mean == mean || (interval && interval->low <= mean && mean <= interval->high);
-    }
+    for (TableCell* cell : complete) cell->best = *cell->mean == *(*best)->mean || undecided(*cell, **best);
 }
 
 bool compares_arms(const Table& table) {
@@ -53,6 +49,11 @@ bool compares_arms(const Table& table) {
 }
 
 }  // namespace
+
+bool undecided(const TableCell& a, const TableCell& b) {
+    const PairedDifference difference = paired_difference(a.values, b.values);
+    return difference.pairs() > 1 && !difference.told();
+}
 
 std::size_t TableCell::count() const {
     return static_cast<std::size_t>(
@@ -69,7 +70,7 @@ Table make_table(const std::filesystem::path& folder) {
     add_ledger(table, source);
     add_definitions(table, source);
     add_notes(table, source);
-    add_contrast_notes(table, source);
+    add_contrast_notes(table);
     return table;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "recipes/engine/config/recipe.h"
+#include "recipes/engine/statistics/paired.h"
 #include "recipes/engine/statistics/statistics.h"
 
 namespace locus {
@@ -28,25 +30,32 @@ struct TableCell {
     std::optional<double> mean;                 // of the values that are there
     std::optional<Interval> interval;           // Student's t over them; nothing below two
     std::string state;  // ok, partial, or why there is no mean: beyond_table, failed, ...
-    bool best = false;  // of its column, or not to be told from the best
+    bool best = false;  // of its column, or its paired difference from the best is undecided
 
     std::size_t count() const;  // of values that are there
     bool complete() const { return !values.empty() && count() == values.size(); }
 };
 
-/// The difference of two arms in one column, run by run.
-struct TableContrast {
-    std::string row;     // "yarn - plain", and what else its rows vary in
-    std::string column;  // the label of a column, without its arm
-    std::vector<std::optional<double>>
-        values;                        // A - B of each value of `over`; nothing where one of both lacks
-    std::optional<double> mean;        // of the values that are there
-    std::optional<Interval> interval;  // Student's t over them; nothing below two
-    std::optional<double> p, p_holm;   // of the exact sign-flip test; the latter over all of the table
+/// What the pairs say of a difference. undecided: its interval holds 0, or there is none; exploratory: the
+/// interval leaves out 0, but the test over all differences of the table does not bear it out; decided: both
+/// do.
+enum class Verdict { no_pair, undecided, exploratory, decided };
 
-    /// Whether the interval leaves out 0.
-    bool told() const { return interval && !interval->holds(0); }
+/// "no_pair"
+const char* to_string(Verdict verdict);
+
+/// The difference of two arms in one column, by each value of `over`.
+struct TableContrast : PairedDifference {
+    std::string contrast;                      // "yarn - plain"
+    std::string row;                           // the same, and what else its rows vary in
+    std::string column;                        // the label of a column, without its arm
+    std::map<std::string, std::string> place;  // coordinates by axis, without the arm
+    std::optional<double> p_holm;              // p, corrected over all of the table
+    Verdict verdict = Verdict::no_pair;
 };
+
+/// Whether the paired difference of two cells of several runs has an interval that holds 0.
+bool undecided(const TableCell& a, const TableCell& b);
 
 struct Table {
     std::string question;

@@ -1,6 +1,7 @@
 #include "recipes/engine/report/table_contrasts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -33,20 +34,10 @@ std::string without_arm(const TableKey& key, const std::vector<std::string>& axe
     return text;
 }
 
-TableContrast paired_difference(const TableCell& a, const TableCell& b) {
-    TableContrast contrast;
-    std::vector<double> there;
-    for (std::size_t i = 0; i < a.values.size(); ++i) {
-        contrast.values.emplace_back();
-        if (!a.values[i] || !b.values[i]) continue;
-        contrast.values.back() = *a.values[i] - *b.values[i];
-        there.push_back(*contrast.values.back());
-    }
-    if (there.empty()) return contrast;
-    contrast.mean = mean_of(there);
-    contrast.interval = student_interval(there);
-    if (there.size() > 1) contrast.p = sign_flip_p(there);
-    return contrast;
+Verdict verdict_of(const TableContrast& contrast) {
+    if (contrast.pairs() == 0) return Verdict::no_pair;
+    if (!contrast.told()) return Verdict::undecided;
+    return contrast.p_holm && *contrast.p_holm <= test_level ? Verdict::decided : Verdict::exploratory;
 }
 
 // The least number of runs at which the sign-flip test can decide one of `count` contrasts: 2 / 2^n after
@@ -57,22 +48,29 @@ int runs_needed(std::size_t count) {
     return runs;
 }
 
-std::string test_line(const Table& table, std::size_t runs, std::size_t tested) {
+// What the test says of all differences together; `pairs`: the most that one of them has.
+std::string test_line(const Table& table, std::size_t pairs, std::size_t tested) {
     std::vector<std::string> decided;
-    double least = 1;
+    for (const TableContrast& contrast : table.contrasts)
+        if (contrast.verdict == Verdict::decided) decided.push_back(contrast.row + " at " + contrast.column);
+    const std::string test = fmt::format(
+        "{}, Holm-corrected over {} differences, at {}: ", sign_flip_method(pairs), tested, test_level);
+    if (!decided.empty()) return test + "decided: " + joined_words(decided, "; ") + "; nothing else is";
+    if (static_cast<int>(pairs) >= runs_needed(tested)) return test + "none is decided";
+    return test +
+           fmt::format("none is decided: {} pairs cannot give a p below {:.3g}, {} differences need {}",
+                       pairs, std::exp2(1 - static_cast<int>(pairs)), tested, runs_needed(tested));
+}
+
+// "n = 4", or "n = 2 to 4".
+std::string pairs_text(const Table& table) {
+    std::size_t fewest = table.contrasts.front().pairs(), most = fewest;
     for (const TableContrast& contrast : table.contrasts) {
-        if (!contrast.p) continue;
-        least = std::min(least, *contrast.p);
-        if (*contrast.p_holm <= test_level) decided.push_back(contrast.row + " at " + contrast.column);
+        fewest = std::min(fewest, contrast.pairs());
+        most = std::max(most, contrast.pairs());
     }
-    const std::string test =
-        fmt::format("exact sign-flip test, Holm-corrected over {} differences, at {}: ", tested, test_level);
-    if (!decided.empty()) return test + "decided: " + joined_words(decided, "; ") + "; all others undecided";
-    if (static_cast<int>(runs) >= runs_needed(tested)) return test + "undecided, all of them";
-    return test + fmt::format(
-                      "undecided, all of them: {} runs cannot give a p below {:.3g}, {} differences need {} "
-                      "runs",
-                      runs, std::exp2(1 - static_cast<int>(runs)), tested, runs_needed(tested));
+    return fewest == most ? fmt::format("n = {} pairs", most)
+                          : fmt::format("n = {} to {} pairs, as each says", fewest, most);
 }
 
 }  // namespace
@@ -90,11 +88,15 @@ void add_contrasts(Table& table, const TableSource& source) {
                 return table_place(table, other) == place;
             });
             if (b == table.cells.end()) continue;
-            TableContrast contrast = paired_difference(a, *b);
+            place.erase("arm");
             const std::string rest = without_arm(table.rows[a.row], table.row_axes);
-            contrast.row = wanted + (rest.empty() ? "" : ", " + rest);
-            contrast.column = without_arm(table.columns[a.column], table.column_axes);
-            table.contrasts.push_back(std::move(contrast));
+            table.contrasts.push_back({paired_difference(a.values, b->values),
+                                       wanted,
+                                       wanted + (rest.empty() ? "" : ", " + rest),
+                                       without_arm(table.columns[a.column], table.column_axes),
+                                       place,
+                                       {},
+                                       Verdict::no_pair});
         }
     }
     std::vector<double> p;
@@ -102,22 +104,35 @@ void add_contrasts(Table& table, const TableSource& source) {
         if (contrast.p) p.push_back(*contrast.p);
     const std::vector<double> corrected = holm_corrected(p);
     auto next = corrected.begin();
-    for (TableContrast& contrast : table.contrasts)
+    for (TableContrast& contrast : table.contrasts) {
         if (contrast.p) contrast.p_holm = *next++;
+        contrast.verdict = verdict_of(contrast);
+    }
 }
 
-void add_contrast_notes(Table& table, const TableSource& source) {
+void add_contrast_notes(Table& table) {
     if (table.contrasts.empty()) return;
     const bool gain = table.metric == Metric::gain;
-    const std::size_t runs = source.over.size();
+    std::size_t most = 0, tested = 0;
+    for (const TableContrast& contrast : table.contrasts) {
+        most = std::max(most, contrast.pairs());
+        tested += contrast.p ? 1 : 0;
+    }
     table.notes.push_back(fmt::format(
         "differences A - B, paired by {}, in {}: {} 0 is for A; mean \u00b1 half of the 95 % interval "
-        "(Student's t, n = {}); undecided: {}",
-        table.over, metric_units[static_cast<std::size_t>(table.metric)], gain ? "above" : "below", runs,
-        runs > 1 ? "the interval holds 0" : "one run has no interval"));
-    const auto tested = static_cast<std::size_t>(std::count_if(
-        table.contrasts.begin(), table.contrasts.end(), [](const auto& each) { return each.p.has_value(); }));
-    if (tested > 0) table.notes.push_back(test_line(table, runs, tested));
+        "(Student's t, {}); undecided: {}",
+        table.over, metric_units[static_cast<std::size_t>(table.metric)], gain ? "above" : "below",
+        pairs_text(table), most > 1 ? "the interval holds 0" : "one run has no interval"));
+    if (tested == 0) return;
+    table.notes.push_back(
+        "decided: the test bears the interval out; where no word stands, only the interval leaves out 0, "
+        "which is exploratory");
+    table.notes.push_back(test_line(table, most, tested));
+}
+
+const char* to_string(Verdict verdict) {
+    constexpr std::array names = {"no_pair", "undecided", "exploratory", "decided"};
+    return names[static_cast<std::size_t>(verdict)];
 }
 
 }  // namespace locus

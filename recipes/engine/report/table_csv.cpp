@@ -8,6 +8,8 @@ namespace locus {
 
 namespace {
 
+using Fields = std::vector<std::string>;
+
 std::string field(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
@@ -15,49 +17,71 @@ std::string field(const std::string& text) {
     return quoted + "\"";
 }
 
-std::string line(const std::vector<std::string>& fields) {
-    std::vector<std::string> quoted;
-    for (const std::string& text : fields) quoted.push_back(field(text));
-    return joined_words(quoted, ",") + "\n";
+std::string line(const Fields& fields) {
+    std::string text;
+    for (std::size_t i = 0; i < fields.size(); ++i) text += (i == 0 ? "" : ",") + field(fields[i]);
+    return text + "\n";
 }
 
 std::string text_or_empty(const std::optional<double>& value) {
     return value ? text_of(*value) : "";
 }
 
+/// Mean, interval, values that are there, and places for values.
+Fields numbers(const std::optional<double>& mean, const std::optional<Interval>& interval, std::size_t count,
+               std::size_t places) {
+    return {text_or_empty(mean), interval ? text_of(interval->low) : "",
+            interval ? text_of(interval->high) : "", text_of(static_cast<Index>(count)),
+            text_of(static_cast<Index>(places))};
+}
+
 // Empty where a run has no value, so that places stay those of the runs.
-std::string values_of(const TableCell& cell) {
+std::string values_of(const std::vector<std::optional<double>>& values) {
     std::string text;
-    for (std::size_t i = 0; i < cell.values.size(); ++i)
-        text += (i == 0 ? "" : ";") + text_or_empty(cell.values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "" : ";") + text_or_empty(values[i]);
     return text;
 }
 
-std::vector<std::string> fields_of(const Table& table, const TableCell& cell) {
-    std::vector<std::string> fields = table.rows[cell.row].values;
-    const auto& column = table.columns[cell.column].values;
-    fields.insert(fields.end(), column.begin(), column.end());
-    fields.push_back(text_or_empty(cell.mean));
-    fields.push_back(cell.interval ? text_of(cell.interval->low) : "");
-    fields.push_back(cell.interval ? text_of(cell.interval->high) : "");
-    fields.push_back(text_of(static_cast<Index>(cell.count())));
-    fields.push_back(text_of(static_cast<Index>(cell.values.size())));
-    fields.push_back(cell.state);
-    fields.push_back(values_of(cell));
+void append(Fields& fields, const Fields& more) {
+    fields.insert(fields.end(), more.begin(), more.end());
+}
+
+Fields fields_of(const Table& table, const TableCell& cell) {
+    Fields fields = table.rows[cell.row].values;
+    append(fields, table.columns[cell.column].values);
+    append(fields, numbers(cell.mean, cell.interval, cell.count(), cell.values.size()));
+    append(fields, {cell.state, values_of(cell.values), "", "", "", "", table.warning});
+    return fields;
+}
+
+Fields fields_of(const Table& table, const TableContrast& contrast) {
+    Fields fields;
+    for (const auto* axes : {&table.row_axes, &table.column_axes})
+        for (const std::string& axis : *axes) {
+            const auto at = contrast.place.find(axis);
+            fields.push_back(at == contrast.place.end() ? "" : at->second);
+        }
+    append(fields, numbers(contrast.mean, contrast.interval, contrast.pairs(), contrast.values.size()));
+    const bool whole = contrast.pairs() == contrast.values.size();
+    append(fields, {contrast.pairs() == 0 ? "no_pair"
+                    : whole               ? "ok"
+                                          : "partial",
+                    values_of(contrast.values), contrast.contrast, text_or_empty(contrast.p),
+                    text_or_empty(contrast.p_holm), to_string(contrast.verdict), table.warning});
     return fields;
 }
 
 }  // namespace
 
 std::string csv_of(const Table& table) {
-    std::string text = table.warning.empty() ? "" : "# " + table.warning + "\n";
-    std::vector<std::string> header = table.row_axes;
-    header.insert(header.end(), table.column_axes.begin(), table.column_axes.end());
-    for (const char* name : {metric_names[static_cast<std::size_t>(table.metric)], "t_interval_low",
-                             "t_interval_high", "n", "runs", "state", "values"})
-        header.emplace_back(name);
-    text += line(header);
+    Fields header = table.row_axes;
+    append(header, table.column_axes);
+    append(header,
+           {metric_names[static_cast<std::size_t>(table.metric)], "t_interval_low", "t_interval_high", "n",
+            "runs", "state", "values", "contrast", "p_sign_flip", "p_holm", "verdict", "warning"});
+    std::string text = line(header);
     for (const TableCell& cell : table.cells) text += line(fields_of(table, cell));
+    for (const TableContrast& contrast : table.contrasts) text += line(fields_of(table, contrast));
     return text;
 }
 

@@ -23,4 +23,10 @@ struct Declared {
 
 Declared declared_of(const TableSource& source);
 
+/// What the manifests record and all arms must share, unless they differ in a key that it follows.
+enum class SharedFact { data_order, evaluation_items, initial_values, training_tokens };
+
+/// The values of the keys that a fact of this run follows: runs that agree in them must agree in the fact.
+std::vector<std::string> keys_followed(SharedFact fact, const RunFolder& run);
+
 }  // namespace locus

@@ -10,11 +10,13 @@ namespace locus {
 /// Aligned for a terminal: one block of columns for all, or one a protocol where that would be too wide.
 std::string markdown_of(const Table& table);
 
-/// A line a cell (RFC 4180, LF): the axes, the metric's mean, its interval, n, state, and every run's value.
-/// A warning stands above the header behind "# ".
+/// A header, a line per cell and a line per contrast (RFC 4180, LF, no comments): the axes, the metric's
+/// mean, its interval, n, state and every run's value. A contrast's line has the difference for the mean, its
+/// two arms under `contrast`, nothing under `arm`, and what the test says. A warning stands on every line.
 std::string csv_of(const Table& table);
 
-/// A table environment for booktabs.
+/// Floats of tabulars that fit a page of 345 pt, and the notes below them, outside of the floats; what it
+/// needs of the preamble (booktabs) is said in its first lines.
 std::string tex_of(const Table& table);
 
 /// question, unit, rows[], columns[], notes[], cells[{row, column, mean, interval, values[], ...}],

@@ -33,6 +33,8 @@ json cell_of(const Table& table, const TableCell& cell) {
 json contrast_of(const Table& table, const TableContrast& contrast) {
     json out;
     out["contrast"] = contrast.row;
+    out["arms"] = contrast.contrast;
+    out["coordinates"] = contrast.place;
     out["column"] = contrast.column;
     out["mean"] = or_null(contrast.mean);
     out["interval"] = contrast.interval ? json{contrast.interval->low, contrast.interval->high} : json();
@@ -40,8 +42,11 @@ json contrast_of(const Table& table, const TableContrast& contrast) {
         contrast.interval ? json("Student's t, 95 %, of differences paired by " + table.over) : json();
     out["values"] = json::array();
     for (const auto& value : contrast.values) out["values"].push_back(or_null(value));
+    out["n"] = contrast.pairs();
     out["p_sign_flip"] = or_null(contrast.p);
+    out["p_method"] = contrast.p ? json(sign_flip_method(contrast.pairs())) : json();
     out["p_holm"] = or_null(contrast.p_holm);
+    out["verdict"] = to_string(contrast.verdict);
     out["undecided"] = !contrast.told();
     return out;
 }

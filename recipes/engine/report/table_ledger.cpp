@@ -80,12 +80,11 @@ class Ledger {
         recipes();
         parameters();
         tokens();
-        shared("data_order_hash", "data order",
-               {"data", "train.tokens", "train.steps", "train.batch_tokens", "train.length", "from"});
-        shared("evaluation_items_hash", "evaluation items", {"data", "evaluate"});
+        shared(SharedFact::data_order, "data_order_hash", "data order");
+        shared(SharedFact::evaluation_items, "evaluation_items_hash", "evaluation items");
         scored();
         // Of what all arms have: an encoding's own parameters are not in this hash.
-        shared("initial_value_hash", "initial values beside the encoding's own", {"model", "data", "from"});
+        shared(SharedFact::initial_values, "initial_value_hash", "initial values beside the encoding's own");
         cost();
         commits();
         if (undeclared_.empty()) return;
@@ -143,62 +142,95 @@ class Ledger {
             (own ? "; what an arm has more is its own, such as a table of its encoding" : ""));
     }
 
-    /// A fact of the manifest that all arms must share, at each value that the mean runs over, unless
-    /// something that it follows is declared as varied.
-    void shared(const std::string& name, const std::string& words, const Texts& may_follow) {
-        std::map<std::string, Facts> facts;
+    /// The value of `over` where the cells vary in it, else "".
+    std::string place_of(const RunFolder& run) const {
+        return run.varies(table_.over) ? run.value(table_.over) : "";
+    }
+
+    /// What the runs say of one thing: by place of `over`, and within it by the keys that the thing follows.
+    class Shared {
+      public:
+        void add(const std::string& place, const Texts& followed, const std::string& arm,
+                 const std::string& value) {
+            by_place_[place].emplace_back(arm, value);
+            by_keys_[{place, followed}].emplace_back(arm, value);
+        }
+        bool empty() const { return by_place_.empty(); }
+        bool same() const { return first_difference(by_place_) == nullptr; }
+        /// Whether runs differ though they agree in all that it follows.
+        const Facts* undeclared() const { return first_difference(by_keys_); }
+        const Facts* difference() const { return first_difference(by_place_); }
+
+      private:
+        template <typename Groups>
+        static const Facts* first_difference(const Groups& groups) {
+            for (const auto& [key, facts] : groups)
+                if (!alike(facts)) return &facts;
+            return nullptr;
+        }
+        std::map<std::string, Facts> by_place_;
+        std::map<std::pair<std::string, Texts>, Facts> by_keys_;
+    };
+
+    /// A fact of the manifest that all arms must share at each value that the mean runs over.
+    void shared(SharedFact fact, const std::string& name, const std::string& words) {
+        Shared facts;
         bool everywhere = true;
         for (const RunFolder& run : source_.runs) {
-            const auto value = run.field(name);
             if (!run.finished()) continue;
+            const auto value = run.field(name);
             everywhere = everywhere && value;
-            if (value) facts[run.value(table_.over)].emplace_back(source_.arm_of(run), *value);
+            if (value) facts.add(place_of(run), keys_followed(fact, run), source_.arm_of(run), *value);
         }
         const std::string rest = everywhere ? "" : "; not recorded by every run";
-        for (const auto& [over, values] : facts) {
-            if (alike(values)) continue;
-            if (declared_.any_of_sections(may_follow))
-                table_.ledger.push_back(words + ": differ, as declared: " + against(values) + rest);
-            else
-                undeclared_.push_back(words + ": " + against(values));
-            return;
-        }
-        table_.ledger.push_back(
-            words + (facts.empty() ? ": not recorded" : ": the same in all arms" + at_each() + rest));
+        if (const Facts* differing = facts.undeclared())
+            undeclared_.push_back(words + ": " + against(*differing));
+        else if (facts.empty() || facts.same())
+            table_.ledger.push_back(
+                words + (facts.empty() ? ": not recorded" : ": the same in all arms" + at_each() + rest));
+        else
+            table_.ledger.push_back(words + ": differ, as declared: " + against(*facts.difference()) + rest);
     }
 
     void tokens() {
-        Facts facts;
-        for (const RunFolder& run : source_.runs)
-            if (const auto count = run.number("tokens"); count && run.finished())
-                facts.emplace_back(source_.arm_of(run), grouped(*count));
-        if (facts.empty()) return table_.ledger.push_back("training tokens: not recorded");
-        const bool declared =
-            declared_.any_of_sections({"train.tokens", "train.steps", "train.batch_tokens"});
-        if (alike(facts) || declared)
-            table_.ledger.push_back("training tokens: " + by_value(facts));
-        else
-            undeclared_.push_back("training tokens: " + by_value(facts));
+        Shared facts;
+        Facts all;
+        for (const RunFolder& run : source_.runs) {
+            const auto count = run.number("tokens");
+            if (!count || !run.finished()) continue;
+            all.emplace_back(source_.arm_of(run), grouped(*count));
+            facts.add(place_of(run), keys_followed(SharedFact::training_tokens, run), all.back().first,
+                      all.back().second);
+        }
+        if (all.empty()) return table_.ledger.push_back("training tokens: not recorded");
+        (facts.undeclared() == nullptr ? table_.ledger : undeclared_)
+            .push_back("training tokens: " + by_value(all));
     }
 
     /// Two arms that scored different tokens, or by different rules, cannot stand in one column.
     void scored() {
-        if (declared_.any_of_sections({"data", "evaluate"})) return;
-        std::map<std::pair<std::string, std::string>, Facts> facts;
+        std::map<std::pair<std::string, std::string>, Shared> facts;
         for (const RunFolder& run : source_.runs) {
+            Texts followed = keys_followed(SharedFact::evaluation_items, run);
+            for (const char* key : {"train.length", "from.original_length"})
+                followed.push_back(run.value(key));
             for (const Evaluation& evaluation : run.evaluations) {
                 if (!run.finished() || evaluation.split != source_.split) continue;
-                for (const auto& [rule, value] : evaluation.rules)
-                    facts[{evaluation.protocol, rule}].emplace_back(source_.arm_of(run), value);
+                const auto add = [&](const std::string& what, const std::string& value) {
+                    facts[{evaluation.protocol, what}].add(place_of(run), followed, source_.arm_of(run),
+                                                           value);
+                };
+                for (const auto& [rule, value] : evaluation.rules) add(rule, value);
                 for (const Score& score : evaluation.scores)
                     if (score.tokens && score.state != "beyond_table")
-                        facts[{evaluation.protocol, length_text(score) + " tokens scored"}].emplace_back(
-                            source_.arm_of(run), grouped(static_cast<double>(*score.tokens)));
+                        add(length_text(score) + " tokens scored",
+                            grouped(static_cast<double>(*score.tokens)));
             }
         }
         for (const auto& [what, values] : facts)
-            if (!alike(values))
-                undeclared_.push_back(fmt::format("{} {}: {}", what.first, what.second, by_value(values)));
+            if (const Facts* differing = values.undeclared())
+                undeclared_.push_back(
+                    fmt::format("{} {}: {}", what.first, what.second, by_value(*differing)));
     }
 
     std::string at_each() const { return source_.over.size() > 1 ? " at each " + table_.over : ""; }

@@ -33,7 +33,10 @@ std::string contrast_cell(const Table& table, const TableContrast& contrast) {
     std::string text = signed_text(*contrast.mean, table.metric);
     if (contrast.interval)
         text += " \u00b1 " + shown((contrast.interval->high - contrast.interval->low) / 2, table.metric);
-    return contrast.told() ? text : text + " undecided";
+    if (contrast.pairs() < contrast.values.size())
+        text += fmt::format(" ({} of {})", contrast.pairs(), contrast.values.size());
+    return text +
+           (contrast.verdict == Verdict::exploratory ? "" : fmt::format(" {}", to_string(contrast.verdict)));
 }
 
 // A bar would end the cell.

@@ -108,6 +108,12 @@ void add_hidden(Table& table, const TableSource& source) {
             (table.metric == Metric::gain ? "it has no gain" : "its bins are for the figure"));
 }
 
+void add_left_out(Table& table, const TableSource& source) {
+    if (!source.left_out.empty())
+        table.notes.push_back("left out, as the recipe that was run last no longer has these cells: " +
+                              joined_words(source.left_out));
+}
+
 // What an evaluation itself wants a reader to know.
 void add_recorded(Table& table, const TableSource& source) {
     Texts lines;
@@ -180,17 +186,17 @@ void add_undecided(Table& table, const TableSource& source) {
     Texts pairs;
     for (std::size_t a = 0; a < table.rows.size(); ++a) {
         for (std::size_t b = a + 1; b < table.rows.size(); ++b) {
-            const auto &x = table.at(a, column).interval, &y = table.at(b, column).interval;
-            if (x && y && x->overlaps(*y))
+            if (undecided(table.at(a, column), table.at(b, column)))
                 pairs.push_back(table.rows[a].label + " and " + table.rows[b].label);
         }
     }
     if (pairs.empty()) return;
     const std::size_t rest = pairs.size() > most ? pairs.size() - most : 0;
     pairs.resize(pairs.size() - rest);
-    table.notes.push_back(fmt::format("undecided at {} (intervals overlap): {}{}",
-                                      table.columns[column].label, joined_words(pairs, "; "),
-                                      rest > 0 ? fmt::format("; and {} more", rest) : ""));
+    table.notes.push_back(
+        fmt::format("undecided at {} (the interval of their paired difference holds 0): {}{}",
+                    table.columns[column].label, joined_words(pairs, "; "),
+                    rest > 0 ? fmt::format("; and {} more", rest) : ""));
 }
 
 /// How wide the runs' own intervals are where it matters first, in the table's unit: " (at X half a width is
@@ -223,8 +229,8 @@ void add_marks(Table& table, const TableSource& source) {
     if (source.over.size() > 1) {
         if (bold)
             table.notes.push_back(
-                "bold: the best mean of a column among complete cells, and every other whose interval "
-                "holds it: undecided between them");
+                "bold: the best mean of a column among complete cells, and every other whose paired "
+                "difference from it has an interval that holds 0: undecided between them");
         add_undecided(table, source);
         return;
     }
@@ -246,6 +252,7 @@ void add_notes(Table& table, const TableSource& source) {
     for (std::size_t row = 0; row < table.rows.size(); ++row) add_missing(table, source, row);
     add_unmeasured(table, source);
     add_hidden(table, source);
+    add_left_out(table, source);
     add_recorded(table, source);
     add_effective_contexts(table, source);
     add_marks(table, source);

@@ -88,9 +88,10 @@ std::string TableSource::arm_of(const RunFolder& run) const {
     return text.empty() ? run.value("encoding.kind") : text;
 }
 
-TableSource make_source(std::vector<RunFolder> runs) {
+TableSource make_source(RunFolders folders) {
     TableSource source;
-    source.runs = std::move(runs);
+    source.runs = std::move(folders.runs);
+    source.left_out = std::move(folders.left_out);
     source.options = options_of(source.runs.front());
     source.split = split_of(source.runs);
     source.protocols = protocols_of(source);

@@ -12,6 +12,7 @@ namespace locus {
 /// Where a table gets its numbers.
 struct TableSource {
     std::vector<RunFolder> runs;
+    std::vector<std::string> left_out;  // folders of cells that the recipe no longer has
     TableOptions options;
     std::string split;                   // that is shown
     std::vector<std::string> protocols;  // that are shown, in the recipe's order, then as found
@@ -25,7 +26,7 @@ struct TableSource {
 };
 
 /// Chooses what is shown of these runs.
-TableSource make_source(std::vector<RunFolder> runs);
+TableSource make_source(RunFolders folders);
 
 /// "128", or "[8, 16)" for a bin of positions.
 std::string length_text(const Score& score);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "framework/core/error.h"
+#include "framework/core/random.h"
 
 namespace locus {
 
@@ -47,6 +48,52 @@ double student_tail(double t, double freedom) {
     return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2;
 }
 
+// Sums that differ in their order only are equal: within this share of the sum of absolute values.
+constexpr double rounding = 1e-12;
+constexpr int drawn_choices = 131072;
+
+// The sums of all choices of signs, ascending.
+std::vector<double> signed_sums(std::span<const double> values) {
+    std::vector<double> sums = {0};
+    for (const double value : values) {
+        const std::size_t count = sums.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            sums.push_back(sums[i] + value);
+            sums[i] -= value;
+        }
+    }
+    std::sort(sums.begin(), sums.end());
+    return sums;
+}
+
+// The share of the choices of signs whose sum is at least `bound` > 0 from 0. Each half of the differences
+// has few sums; a sum of the one meets those of the other that take it far enough.
+double exact_share(std::span<const double> differences, double bound) {
+    const std::size_t half = differences.size() / 2;
+    const auto first = signed_sums(differences.subspan(0, half)),
+               second = signed_sums(differences.subspan(half));
+    double far = 0;
+    for (const double sum : first) {
+        far +=
+            static_cast<double>(second.end() - std::lower_bound(second.begin(), second.end(), bound - sum));
+        far += static_cast<double>(std::upper_bound(second.begin(), second.end(), -bound - sum) -
+                                   second.begin());
+    }
+    return far / static_cast<double>(first.size()) / static_cast<double>(second.size());
+}
+
+double drawn_share(std::span<const double> differences, double bound) {
+    int far = 0;
+    for (int choice = 0; choice < drawn_choices; ++choice) {
+        RandomStream stream(0, Purpose::bootstrap, {static_cast<std::uint64_t>(choice), differences.size()});
+        double sum = 0;
+        for (std::size_t i = 0; i < differences.size(); ++i)
+            sum += stream.below(2) == 0 ? differences[i] : -differences[i];
+        if (std::abs(sum) >= bound) ++far;
+    }
+    return (far + 1.0) / (drawn_choices + 1.0);
+}
+
 }  // namespace
 
 double mean_of(std::span<const double> values) {
@@ -81,19 +128,20 @@ std::optional<Interval> student_interval(std::span<const double> values) {
 }
 
 std::optional<double> sign_flip_p(std::span<const double> differences) {
-    constexpr std::size_t most = 20;        // a million choices of signs
-    constexpr double rounding = 1 - 1e-12;  // sums that differ in their order only are equal
-    const std::size_t n = differences.size();
-    if (n == 0 || n > most) return std::nullopt;
-    const double observed = std::abs(std::accumulate(differences.begin(), differences.end(), 0.0)) * rounding;
-    const std::uint32_t choices = 1u << n;
-    std::uint32_t as_far = 0;
-    for (std::uint32_t signs = 0; signs < choices; ++signs) {
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i) sum += (signs >> i & 1) != 0 ? -differences[i] : differences[i];
-        if (std::abs(sum) >= observed) ++as_far;
+    if (differences.empty()) return std::nullopt;
+    double observed = 0, size = 0;
+    for (const double difference : differences) {
+        observed += difference;
+        size += std::abs(difference);
     }
-    return static_cast<double>(as_far) / choices;
+    const double bound = std::abs(observed) - rounding * size;
+    if (bound <= 0) return 1;
+    return differences.size() <= exact_pairs ? exact_share(differences, bound)
+                                             : drawn_share(differences, bound);
+}
+
+const char* sign_flip_method(std::size_t pairs) {
+    return pairs <= exact_pairs ? "exact sign-flip test" : "sign-flip test (131072 drawn choices of signs)";
 }
 
 std::vector<double> holm_corrected(std::span<const double> p) {

@@ -20,9 +20,16 @@ double student_quantile(double probability, double freedom);
 /// Student's t interval of the mean of independent runs: mean +- t(n - 1) s / sqrt(n); nothing for one run.
 std::optional<Interval> student_interval(std::span<const double> values);
 
-/// The exact two-sided sign-flip test of paired differences: the share of the 2^n choices of signs whose sum
-/// is at least as far from 0 as the one observed. Nothing for no value or more than 20.
+/// Differences of up to this many pairs are tested exactly.
+inline constexpr std::size_t exact_pairs = 30;
+
+/// The two-sided sign-flip test of paired differences: the share of the 2^n choices of signs whose sum is at
+/// least as far from 0 as the one observed. Exact up to exact_pairs, beyond it (k + 1) / (m + 1) over m =
+/// 131072 drawn choices, the same ones every time. Nothing for no value.
 std::optional<double> sign_flip_p(std::span<const double> differences);
+
+/// "exact sign-flip test", or what stands for it at so many pairs.
+const char* sign_flip_method(std::size_t pairs);
 
 /// Holm's step-down correction (Scand. J. Stat. 6, 1979) of p values that belong together, in their order.
 std::vector<double> holm_corrected(std::span<const double> p);

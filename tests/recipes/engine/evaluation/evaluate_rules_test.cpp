@@ -92,14 +92,42 @@ TEST(Evaluate, textThatIsTooShortIsAState) {
             EXPECT_GE(run.results.size(), 2u);
             const bool any_length = run.protocol.kind == ProtocolKind::non_overlapping ||
                                     run.protocol.kind == ProtocolKind::sliding;
-            const bool has_tokens = text == &short_text && any_length;
             for (const EvaluationResult& result : run.results) {
+                const bool has_tokens = text == &short_text && any_length && result.length == 16;
+                EXPECT_EQ(result.full_windows > 0, has_tokens);
                 EXPECT_EQ(result.state, has_tokens ? ResultState::ok : ResultState::too_short);
                 EXPECT_EQ(result.tokens, has_tokens ? 23 : 0);
                 EXPECT_EQ(result.reason.empty(), has_tokens);
             }
         }
     }
+}
+
+// A number stands under a length only where windows of that length were scored.
+TEST(Evaluate, aLengthNeedsAWholeWindow) {
+    const RandomText text({420, 60, 33});
+    const Transformer model = make_model("rope");
+    const std::vector<Protocol> protocols = {{ProtocolKind::non_overlapping}, {ProtocolKind::sliding}};
+    const auto report =
+        evaluate_bytes(model, text.split, plan_of({16, 32, 419, 420, 4096, 99999999999}, protocols));
+    for (const ProtocolRun& run : report.runs) {
+        for (const EvaluationResult& result : run.results) {
+            const bool whole = result.length <= 419;
+            EXPECT_EQ(result.state, whole ? ResultState::ok : ResultState::too_short) << result.length;
+            EXPECT_EQ(result.nats_per_token.has_value(), whole);
+            EXPECT_EQ(result.full_windows > 0, whole);
+            EXPECT_EQ(result.reason.find("the longest window of split valid has 419") != std::string::npos,
+                      !whole)
+                << result.reason;
+        }
+        EXPECT_EQ(run.results[2].full_windows, 1);
+    }
+    EXPECT_EQ(report.runs[0].results[1].full_windows, 13 + 1 + 1);
+    EXPECT_EQ(to_json(report)["runs"][0]["results"][1]["full_windows"], 15);
+    // At 419 one window of 419 of 510 tokens is full; at 16 nearly all are.
+    EXPECT_EQ(report.runs[0].notes.size(), 0u);
+    const auto few = evaluate_bytes(model, text.split, plan_of({59}, {{ProtocolKind::non_overlapping}}));
+    EXPECT_EQ(few.runs[0].results[0].full_windows, 7 + 1);
 }
 
 TEST(Evaluate, namesItsRules) {

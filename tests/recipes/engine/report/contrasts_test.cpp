@@ -49,7 +49,7 @@ TEST(Contrasts, ArePairedBySeed) {
     EXPECT_TRUE(says(table.notes, {"paired by train.seed", "bits per byte", "below 0 is for A", "n = 3"}));
     // 2 differences: 2 * 2 / 2^7 <= 0.05.
     EXPECT_TRUE(
-        says(table.notes, {"sign-flip", "3 runs cannot give a p below 0.25", "2 differences need 7 runs"}));
+        says(table.notes, {"sign-flip", "3 pairs cannot give a p below 0.25", "2 differences need 7"}));
 }
 
 TEST(Contrasts, ATellingIntervalIsNotCalledUndecided) {
@@ -80,7 +80,7 @@ TEST(Contrasts, ManySeedsAreDecidedByTheTest) {
     const Table table = make_table(scratch.path());
     EXPECT_DOUBLE_EQ(*contrast_at(table, at_double).p, 2.0 / 256);
     EXPECT_DOUBLE_EQ(*contrast_at(table, at_double).p_holm, 4.0 / 256);
-    EXPECT_TRUE(says(table.notes, {"decided: yarn - plain at " + at_double, "all others undecided"}));
+    EXPECT_TRUE(says(table.notes, {"decided: yarn - plain at " + at_double, "nothing else is"}));
 }
 
 TEST(Contrasts, OneSeedAndMissingRuns) {
@@ -94,6 +94,70 @@ TEST(Contrasts, OneSeedAndMissingRuns) {
     EXPECT_NE(text.find("+0.5000 undecided"), std::string::npos) << text;
     EXPECT_NE(text.find("no pair of runs"), std::string::npos) << text;
     EXPECT_TRUE(says(table.notes, {"one run has no interval"}));
+}
+
+// Four seeds, of which two have both arms at 64 and three at 128: n is what was paired, not what there might
+// be.
+TEST(Contrasts, NIsThePairsThatWereUsed) {
+    Scratch scratch;
+    std::vector<FakeRun> runs;
+    for (int seed = 0; seed < 4; ++seed) {
+        runs.push_back(compared("plain", seed, {seed == 1 ? nan_value : 1.0 + seed, 5.0 + seed}));
+        runs.push_back(
+            compared("yarn", seed,
+                     {seed == 2 ? nan_value : 2.5 * (seed + 1), seed == 3 ? nan_value : 3.0 + 2 * seed}));
+    }
+    write_runs(scratch.path(), runs);
+    const Table table = make_table(scratch.path());
+    EXPECT_EQ(contrast_at(table, at_trained).pairs(), 2u);
+    EXPECT_EQ(contrast_at(table, at_double).pairs(), 3u);
+    EXPECT_DOUBLE_EQ(*contrast_at(table, at_trained).p, 0.5);
+    EXPECT_TRUE(says(table.notes, {"n = 2 to 3 pairs"}));
+    EXPECT_TRUE(says(table.notes, {"3 pairs cannot give a p below 0.25"}));
+    const std::string markdown = text_of(table, TableFormat::markdown);
+    EXPECT_NE(markdown.find("(2 of 4)"), std::string::npos) << markdown;
+    EXPECT_NE(markdown.find("(3 of 4)"), std::string::npos);
+    EXPECT_NE(text_of(table, TableFormat::tex).find("(2 of 4)"), std::string::npos);
+    const auto json = nlohmann::json::parse(text_of(table, TableFormat::json));
+    EXPECT_EQ(json["contrasts"][0]["n"], 2);
+    EXPECT_EQ(json["contrasts"][1]["n"], 3);
+    const std::string csv = text_of(table, TableFormat::csv);
+    EXPECT_NE(csv.find(",2,4,partial,"), std::string::npos) << csv;
+}
+
+// Above 20 runs the test still speaks.
+TEST(Contrasts, ManyRunsDoNotSilenceTheTest) {
+    for (const int seeds : {21, 33}) {
+        Scratch scratch;
+        std::vector<FakeRun> runs;
+        for (int seed = 0; seed < seeds; ++seed) {
+            runs.push_back(compared("plain", seed, {2.0, 3.0}));
+            runs.push_back(
+                compared("yarn", seed, {2.0 - 0.1 * (seed % 3), 3.0 + (seed % 2 == 0 ? 0.1 : -0.1)}));
+        }
+        write_runs(scratch.path(), runs);
+        const Table table = make_table(scratch.path());
+        EXPECT_TRUE(says(table.notes, {sign_flip_method(static_cast<std::size_t>(seeds)),
+                                       "decided: yarn - plain at " + at_trained}));
+        EXPECT_EQ(contrast_at(table, at_trained).verdict, Verdict::decided);
+        EXPECT_EQ(contrast_at(table, at_double).verdict, Verdict::undecided);
+    }
+}
+
+// Bold, contrast and the list of the undecided never disagree.
+TEST(Contrasts, BoldFollowsThePairedDifference) {
+    Scratch scratch;
+    write_runs(scratch.path(), {compared("plain", 0, {1.1, 5}), compared("plain", 1, {2.1, 6}),
+                                compared("plain", 2, {4.1, 7}), compared("yarn", 0, {1.0, 4.9}),
+                                compared("yarn", 1, {2.01, 6.1}), compared("yarn", 2, {4.0, 6.9})});
+    const Table table = make_table(scratch.path());
+    // The intervals over seeds overlap wide, the differences do not hold 0.
+    EXPECT_EQ(contrast_at(table, at_trained).verdict, Verdict::exploratory);
+    EXPECT_TRUE(cell_at(table, "yarn", at_trained).best);
+    EXPECT_FALSE(cell_at(table, "plain", at_trained).best);
+    EXPECT_FALSE(says(table.notes, {"undecided at " + at_trained}));
+    EXPECT_EQ(contrast_at(table, at_double).verdict, Verdict::undecided);
+    EXPECT_TRUE(cell_at(table, "yarn", at_double).best && cell_at(table, "plain", at_double).best);
 }
 
 TEST(Contrasts, ArmsMayBeColumns) {
@@ -117,7 +181,17 @@ TEST(SignFlip, CountsChoicesOfSigns) {
     EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>{0, 0}), 1);
     EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>{0.1, 0.2, 0.3, 0.1, 0.2, 0.3}), 2.0 / 64);
     EXPECT_FALSE(sign_flip_p(std::vector<double>{}).has_value());
-    EXPECT_FALSE(sign_flip_p(std::vector<double>(21, 1.0)).has_value());
+    EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>(21, 1.0)), std::exp2(-20));
+    EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>(30, 0.1)), std::exp2(-29));
+    // One of 25 has the other sign: |sum| >= 23 of 25 is all alike (2) or one turned (2 * 25).
+    std::vector<double> one_turned(25, 1.0);
+    one_turned.front() = -1;
+    EXPECT_DOUBLE_EQ(*sign_flip_p(one_turned), 52 * std::exp2(-25));
+    // Drawn: none of 131072 choices is as far as all alike.
+    EXPECT_DOUBLE_EQ(*sign_flip_p(std::vector<double>(100, 1.0)), 1.0 / 131073);
+    std::vector<double> balanced;
+    for (int i = 0; i < 50; ++i) balanced.push_back(i % 2 == 0 ? 1.0 : -1.0);
+    EXPECT_EQ(*sign_flip_p(balanced), 1);
 }
 
 TEST(Holm, StepsDown) {

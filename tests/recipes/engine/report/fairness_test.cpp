@@ -39,7 +39,8 @@ TEST(Fairness, UndeclaredDifferencesStandInTheFirstLine) {
         write_runs(scratch.path(), runs);
         const Table table = make_table(scratch.path());
         EXPECT_NE(table.warning.find(said), std::string::npos) << field << ": " << table.warning;
-        for (const TableFormat format : {TableFormat::markdown, TableFormat::csv, TableFormat::tex})
+        EXPECT_NE(text_of(table, TableFormat::csv).find(said), std::string::npos) << field;  // a column
+        for (const TableFormat format : {TableFormat::markdown, TableFormat::tex})
             EXPECT_NE(first_line(text_of(table, format)).find(said), std::string::npos) << field;
         const auto json = nlohmann::json::parse(text_of(table, TableFormat::json));
         EXPECT_EQ(json["notes"][0], table.warning);
@@ -105,7 +106,9 @@ TEST(Fairness, DeclaredDifferencesAreNotes) {
     Scratch scratch;
     std::vector<FakeRun> runs = two_arms();
     for (FakeRun& run : runs) run.manifest["varied"] = {"encoding", "train.tokens"};
+    for (FakeRun& run : runs) run.train = ", tokens: 8192";
     for (const std::size_t i : {2, 3}) {
+        runs[i].train = ", tokens: 16384";
         runs[i].manifest["tokens"] = 16384;
         runs[i].manifest["data_order_hash"] = "longer";
     }
@@ -113,6 +116,94 @@ TEST(Fairness, DeclaredDifferencesAreNotes) {
     const Table table = make_table(scratch.path());
     EXPECT_EQ(table.warning, "");
     EXPECT_TRUE(says(table.ledger, {"data order: differ, as declared", "rope against alibi"}));
+}
+
+// What is declared excuses what follows from it, where arms do differ in it: not the rest, and not other
+// arms.
+TEST(Fairness, ADeclaredKeyExcusesItsOwnConsequencesOnly) {
+    struct Trial {
+        std::string declared, field;
+        bool excused;
+    };
+    for (const auto& [declared, field, excused] : std::vector<Trial>{
+             {"data: {corpus: kjv, tokenizer: byte}", "evaluation_items_hash", true},
+             {"data: {corpus: kjv, tokenizer: byte}", "data_order_hash", true},
+             {"data: {corpus: kjv, tokenizer: byte}", "initial_value_hash", false},
+             {"data: {corpus: austen, tokenizer: byte, block: 128}", "data_order_hash", true},
+             {"data: {corpus: austen, tokenizer: byte, block: 128}", "evaluation_items_hash", false},
+             {"data: {corpus: austen, tokenizer: byte, positions: pose, chunks: 2}", "data_order_hash",
+              false},
+             {"data: {corpus: austen, tokenizer: byte, positions: pose, chunks: 2}", "evaluation_items_hash",
+              false},
+             {"data: {corpus: austen, tokenizer: byte, positions: pose, chunks: 2}", "", true}}) {
+        Scratch scratch;
+        std::vector<FakeRun> runs = two_arms();
+        for (FakeRun& run : runs)
+            run.manifest["varied"] = {"encoding", declared.find("kjv") != std::string::npos ? "data.corpus"
+                                                  : declared.find("block") != std::string::npos
+                                                      ? "data.block"
+                                                      : "data.positions"};
+        for (const std::size_t i : {2, 3}) {
+            runs[i].data = declared;
+            if (!field.empty()) runs[i].manifest[field] = "other";
+        }
+        write_runs(scratch.path(), runs);
+        const Table table = make_table(scratch.path());
+        EXPECT_EQ(table.warning.empty(), excused) << declared << " " << field << ": " << table.warning;
+    }
+}
+
+TEST(Fairness, ADeclaredKeyExcusesOnlyArmsThatDifferInIt) {
+    Scratch scratch;
+    std::vector<FakeRun> runs = {run_of("rope", 0, {1, 5}), run_of("alibi", 0, {2, 3}),
+                                 run_of("t5", 0, {2, 4})};
+    for (FakeRun& run : runs) run.manifest["varied"] = {"encoding", "data.corpus"};
+    runs[2].data = "data: {corpus: kjv, tokenizer: byte}";
+    runs[1].manifest["evaluation_items_hash"] = "edited";
+    write_runs(scratch.path(), runs);
+    EXPECT_NE(make_table(scratch.path()).warning.find("evaluation items: rope against alibi"),
+              std::string::npos);
+}
+
+// A seed that an arm sets is no place of the mean.
+TEST(Fairness, FactsAreComparedByCell) {
+    Scratch scratch;
+    std::vector<FakeRun> runs = {run_of("rope", 0, {1, 5}), run_of("alibi", 7, {2, 3})};
+    for (FakeRun& run : runs) {
+        run.with_seed = false;
+        run.manifest["varied"] = {"encoding", "train.seed"};
+    }
+    runs[1].manifest["data_order_hash"] = runs[1].manifest["initial_value_hash"] = "of seed 7";
+    write_runs(scratch.path(), runs);
+    const Table table = make_table(scratch.path());
+    EXPECT_EQ(table.warning, "");
+    EXPECT_TRUE(says(table.ledger, {"data order: differ, as declared", "rope against alibi"}));
+    EXPECT_TRUE(says(table.ledger, {"initial values", "differ, as declared"}));
+    for (FakeRun& run : runs) run.manifest["varied"] = {"encoding"};
+    write_runs(scratch.path(), runs);
+    EXPECT_NE(make_table(scratch.path()).warning.find("train.seed: 0 (rope), 7 (alibi)"), std::string::npos);
+}
+
+// Seeds as rows, a mean over learning rates: each seed has its own order and values, and may.
+TEST(Fairness, WhatTheRowsVaryInIsNoWarning) {
+    Scratch scratch;
+    int index = 0;
+    for (const int seed : {0, 1})
+        for (const double lr : {0.01, 0.001}) {
+            FakeRun run = run_of("rope", seed, {1.0 + seed, 2});
+            run.lr = lr;
+            run.index = index++;
+            run.table = "{rows: train.seed, columns: [length], cell: bits_per_byte, over: train.lr}";
+            run.manifest["varied"] = {"train.lr", "train.seed"};
+            run.manifest["data_order_hash"] = run.manifest["initial_value_hash"] = std::to_string(seed);
+            const auto folder = scratch.path() / std::to_string(index);
+            run.train = ", min_lr: " + std::to_string(lr / 10);
+            run.write(folder);
+            std::string recipe = run.recipe();
+            recipe.replace(recipe.find("  arm: rope\n"), 12, "  train.lr: " + std::to_string(lr) + "\n");
+            write_text(folder / "recipe.yaml", recipe);
+        }
+    EXPECT_EQ(make_table(scratch.path()).warning, "");
 }
 
 TEST(Fairness, CountsAreNamed) {

@@ -39,7 +39,8 @@ TEST(Format, CsvReadsBackToTheSameNumbers) {
     const auto rows = parse_csv(text_of(table, TableFormat::csv));
     EXPECT_EQ(rows[0],
               (std::vector<std::string>{"arm", "protocol", "length", "bits_per_byte", "t_interval_low",
-                                        "t_interval_high", "n", "runs", "state", "values"}));
+                                        "t_interval_high", "n", "runs", "state", "values", "contrast",
+                                        "p_sign_flip", "p_holm", "verdict", "warning"}));
     ASSERT_EQ(rows.size(), 1 + table.cells.size());
     for (std::size_t i = 0; i < table.cells.size(); ++i) {
         const TableCell& cell = table.cells[i];
@@ -57,6 +58,32 @@ TEST(Format, CsvReadsBackToTheSameNumbers) {
         EXPECT_EQ(row[8], cell.state);
     }
     EXPECT_EQ(rows[1][9].substr(0, rows[1][9].find(';')), "0.3333333333333333");
+}
+
+// One rectangle without comments, which any reader of tables takes.
+TEST(Format, CsvHoldsContrastsAndWarningsInColumns) {
+    Scratch scratch;
+    std::vector<FakeRun> runs = {run_of("plain", 0, {1, 5}), run_of("yarn", 0, {1.5, 4.25})};
+    for (FakeRun& run : runs)
+        run.table =
+            "{rows: arm, columns: [protocol, length], cell: bits_per_byte, over: train.seed, "
+            "contrasts: [yarn - plain]}";
+    runs[1].manifest["data_order_hash"] = "other, \"quoted\"";
+    write_runs(scratch.path(), runs);
+    const Table table = make_table(scratch.path());
+    ASSERT_FALSE(table.warning.empty());
+    const auto rows = parse_csv(text_of(table, TableFormat::csv));
+    ASSERT_EQ(rows.size(), 1u + 4 + 2);
+    for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
+    for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_EQ(rows[i].back(), table.warning);
+    EXPECT_EQ(rows[0][0], "arm");
+    const auto& last = rows.back();
+    EXPECT_EQ(last[0], "");  // of two arms
+    EXPECT_EQ(last[1], "non_overlapping");
+    EXPECT_EQ(last[2], "128");
+    EXPECT_EQ(last[3], "-0.75");
+    EXPECT_EQ(last[10], "yarn - plain");
+    EXPECT_EQ(last[13], "undecided");
 }
 
 TEST(Format, CsvQuotesWhatNeedsIt) {
@@ -117,6 +144,39 @@ TEST(Format, TexEscapesNamesAndIsABooktab) {
     for (const char* part : {"\\toprule", "\\midrule", "\\bottomrule", "rope\\_50\\%", "a\\&b",
                              "non\\_overlapping", "\\textbf{1.0000}", "\\multicolumn{2}{c}"})
         EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+TEST(Format, TexFitsAPageAndKeepsNotesOutOfFloats) {
+    Scratch scratch;
+    std::vector<FakeRun> runs;
+    const std::string hostile = "a_very_long_name_of_an_arm_100%-with-$-and-{braces}-#1-~^<>|\"[x]*\\";
+    for (int seed = 0; seed < 2; ++seed)
+        for (const std::string& arm : {hostile, std::string("plain"), std::string("[0, 8)")}) {
+            FakeRun run = run_of("plain", seed, {1.0 + seed, 5.0 - seed});
+            run.arm = arm;
+            run.encoding = "rope";
+            run.table =
+                "{rows: arm, columns: [protocol, length], cell: bits_per_byte, over: train.seed, "
+                "contrasts: ['[0, 8) - plain']}";
+            runs.push_back(run);
+        }
+    int index = 0;
+    for (FakeRun& run : runs) {
+        const auto folder = scratch.path() / ("run" + std::to_string(index));
+        run.index = index++;
+        run.write(folder);
+        std::string recipe = run.recipe(), quoted;
+        for (const char c : run.arm) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+        recipe.replace(recipe.find("  arm: "), 7 + run.arm.size(), "  arm: '" + quoted + "'");
+        write_text(folder / "recipe.yaml", recipe);
+    }
+    const std::string text = text_of(make_table(scratch.path()), TableFormat::tex);
+    EXPECT_NE(text.find("\\usepackage{booktabs}"), std::string::npos);
+    EXPECT_NE(text.find("Paired differences"), std::string::npos);
+    EXPECT_GT(text.find("Student's t"), text.rfind("\\end{table}"));  // notes stand below the last float
+    EXPECT_NE(text.find("\n{[}0, 8)"), std::string::npos);            // no option of the line before
+    EXPECT_NE(text.find("p{130pt}"), std::string::npos);
+    EXPECT_EQ(text.find("\\\\\n["), std::string::npos);
 }
 
 TEST(Format, FilesAreWholeAndTheSameEveryTime) {

@@ -52,6 +52,8 @@ struct FakeRun {
     int index = 0;
     std::vector<double> bits = {2.0, 2.5};  // at lengths 64 and 128; NaN becomes null
     std::string recipe_extra;               // more lines of recipe.yaml
+    std::string data = "data: {corpus: austen, tokenizer: byte}";
+    std::string train;  // more keys of it: ", tokens: 8192"
     std::string encoding = "rope";
     double lr = 0.001;
     bool with_seed = true;  // the seed varies
@@ -65,9 +67,10 @@ struct FakeRun {
     std::string name() const { return arm + (with_seed ? ",seed=" + std::to_string(seed) : ""); }
 
     std::string recipe() const {
-        return "question: Which?\ndata: {corpus: austen, tokenizer: byte}\nencoding: {kind: " + encoding +
-               "}\ntrain:\n  length: 64\n  seed: " + std::to_string(seed) + "\n  lr: " + std::to_string(lr) +
-               "\nevaluate: {split: valid, protocols: [non_overlapping, same_target]}\ntable: " + table +
+        return "question: Which?\n" + data + "\nencoding: {kind: " + encoding +
+               "}\ntrain: {length: 64, seed: " + std::to_string(seed) + ", lr: " + std::to_string(lr) +
+               train +
+               "}\nevaluate: {split: valid, protocols: [non_overlapping, same_target]}\ntable: " + table +
                "\n" + recipe_extra + "cell:\n  arm: " + arm +
                (with_seed ? "\n  train.seed: " + std::to_string(seed) : std::string()) + "\n";
     }

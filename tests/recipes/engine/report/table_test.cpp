@@ -36,7 +36,7 @@ TEST(Table, BoldMeansNotToldFromTheBest) {
     Scratch scratch;
     write_runs(scratch.path(),
                {run_of("rope", 0, {1.00, 3}), run_of("rope", 1, {1.02, 3}), run_of("t5", 0, {1.02, 4}),
-                run_of("t5", 1, {1.04, 4}), run_of("nope", 0, {2.0, 9}), run_of("nope", 1, {2.01, 9})});
+                run_of("t5", 1, {1.01, 4}), run_of("nope", 0, {2.0, 9}), run_of("nope", 1, {2.01, 9})});
     const Table table = make_table(scratch.path());
     EXPECT_TRUE(cell_at(table, "rope", in_range).best);
     EXPECT_TRUE(cell_at(table, "t5", in_range).best);
