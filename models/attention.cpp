@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "framework/ops/elementwise.h"
 #include "framework/ops/shape.h"
 
 namespace locus {
@@ -16,14 +15,14 @@ Variable run_attention(AttentionForm form, const Variable& q, const Variable& k,
     return has_tiles(terms) ? attention_tiled(q, k, v, terms, mask) : attention_by_rows(q, k, v, terms, mask);
 }
 
-// The rows of a part: [B, H, T, D] to [sequences, H, rows, D].
-Variable rows_of(const Variable& x, const PassPart& part) {
+// A run of some sequences: [B, H, T, D] to [sequences, H, run, D]. A copy is not recorded.
+Variable rows_of(const Variable& x, const PassPart& part, TokenRun run) {
     const Index heads = x.size(1), length = x.size(2), width = x.size(3);
-    if (part.sequences == x.size(0) && part.rows == length) return x;
-    Tensor out = Tensor::empty({part.sequences, heads, part.rows, width});
-    const Scalar* from = x.value().data() + (part.sequence * heads * length + part.first) * width;
+    if (part.sequences == x.size(0) && run.first == 0 && run.count == length) return x;
+    Tensor out = Tensor::empty({part.sequences, heads, run.count, width});
+    const Scalar* from = x.value().data() + (part.sequence * heads * length + run.first) * width;
     for (Index r = 0; r < part.sequences * heads; ++r)
-        std::copy_n(from + r * length * width, part.rows * width, out.data() + r * part.rows * width);
+        std::copy_n(from + r * length * width, run.count * width, out.data() + r * run.count * width);
     return out;
 }
 
@@ -31,88 +30,106 @@ Variable rows_of(const Variable& x, const PassPart& part) {
 void put_rows(const Tensor& rows, const PassPart& part, const Tensor& out) {
     const Index width = out.size(2);
     for (Index b = 0; b < part.sequences; ++b) {
-        std::copy_n(rows.data() + b * part.rows * width, part.rows * width,
-                    out.data() + ((part.sequence + b) * out.size(1) + part.first) * width);
+        std::copy_n(rows.data() + b * part.asking.count * width, part.asking.count * width,
+                    out.data() + ((part.sequence + b) * out.size(1) + part.asking.first) * width);
     }
+}
+
+// What the last `asked` queries of a part see: [sequences, asked, heads * head_dim].
+Variable seen_by(const Projections::Heads& heads, const PassPart& part, const LayerPass& pass,
+                 Mask::Rows rows, Index asked) {
+    Variable q = rows_of(heads.queries, part, part.asking), k = rows_of(heads.keys, part, part.seen),
+             v = rows_of(heads.values, part, part.seen);
+    const bool raw = pass.cache != nullptr && pass.cache->raw_keys();
+    if (part.terms.query) q = rotate(q, part.terms.query);
+    if (part.terms.key && !raw) k = rotate(k, part.terms.key);
+    if (pass.cache != nullptr) {
+        auto [all_keys, all_values] = pass.cache->extend(pass.layer, part.sequence, k.value(), v.value());
+        k = all_keys;
+        v = all_values;
+    }
+    if (part.terms.key && raw) k = rotate(k, part.terms.key);
+    Mask mask = part.mask;
+    mask.rows = rows;
+    const Index silent = part.asking.count - asked;
+    if (silent == 0) return run_attention(pass.attention, q, k, v, {part.terms, part.query, part.key}, mask);
+    mask.query_offset += silent;
+    const PassPart all_of{.sequences = q.size(0)};
+    return run_attention(pass.attention, rows_of(q, all_of, {silent, asked}), k, v,
+                         {part.terms, part.query.slice(silent, asked), part.key}, mask);
 }
 
 }  // namespace
 
-SelfAttention::SelfAttention(const ParameterScope& scope, const ModelOptions& options, double deviation,
-                             double output_deviation, bool global_projections)
+Projections::Projections(const ParameterScope& scope, const std::string& name, const ModelOptions& options,
+                         Site site)
     : heads_(options.heads),
       kv_heads_(options.kv_heads),
       head_dim_(options.head_dim()),
-      qkv_(scope.inside("qkv"), options.width, (heads_ + 2 * kv_heads_) * head_dim_, deviation, options.bias),
-      output_(scope.inside("output"), options.width, options.width, output_deviation, options.bias) {
-    if (!global_projections) return;
-    global_qkv_ = std::make_unique<Linear>(scope.inside("global_qkv"), options.width,
-                                           (heads_ + 2 * kv_heads_) * head_dim_, deviation, options.bias);
+      first_(scope.inside(name + (site == Site::cross ? "q" : "qkv")), options.width,
+             (heads_ + (site == Site::cross ? 0 : 2 * kv_heads_)) * head_dim_, options.deviation(),
+             options.bias) {
+    if (site != Site::cross) return;
+    key_value_ = std::make_unique<Linear>(scope.inside(name + "kv"), options.width, 2 * kv_heads_ * head_dim_,
+                                          options.deviation(), options.bias);
 }
 
-void SelfAttention::initialise() const {
-    if (global_qkv_) global_qkv_->copy_from(qkv_);
+Projections::Heads Projections::operator()(const Variable& x, const Variable& source) const {
+    const Variable first = first_(x);  // [B, T, (heads + 2 kv_heads) head_dim], or the heads alone
+    const Variable rest = key_value_ ? (*key_value_)(source) : first;
+    const Index begin = key_value_ ? 0 : heads_ * head_dim_;
+    return {split_heads(first, 0, heads_, head_dim_), split_heads(rest, begin, kv_heads_, head_dim_),
+            split_heads(rest, begin + kv_heads_ * head_dim_, kv_heads_, head_dim_)};
 }
 
-Variable SelfAttention::operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
-                                   const Mask& mask, AttentionForm form, Index asked) const {
-    if (!global_qkv_) return output_(attend(qkv_, x, terms, positions, mask, form, asked));
-    Mask rows = mask;  // rows that a mask leaves out are zero: the two parts add up
-    rows.rows = Mask::Rows::local;
-    Variable seen = attend(qkv_, x, terms, positions, rows, form, asked);
-    if (mask.query_offset < mask.global) {
-        rows.rows = Mask::Rows::global;
-        seen = add(seen, attend(*global_qkv_, x, terms, positions, rows, form, asked));
-    }
+void Projections::copy_from(const Projections& other) const {
+    first_.copy_from(other.first_);
+    if (key_value_) key_value_->copy_from(*other.key_value_);
+}
+
+Attention::Attention(const ParameterScope& scope, const ModelOptions& options, Site site,
+                     bool global_projections)
+    : site_(site),
+      width_(options.width),
+      projections_(scope, "", options, site),
+      output_(scope.inside("output"), options.width, options.width, options.residual_deviation(),
+              options.bias) {
+    if (global_projections) global_ = std::make_unique<Projections>(scope, "global_", options, site);
+}
+
+void Attention::initialise() const {
+    if (global_) global_->copy_from(projections_);
+}
+
+Variable Attention::operator()(const Variable& x, const Variable& source, const LayerPass& pass) const {
+    require(site_ == Site::cross || x.value().data() == source.value().data(),
+            "attention: queries and keys of two sources at a site of one");
+    if (!global_) return output_(attend(projections_, x, source, pass, Mask::Rows::all));
+    require(pass.cache == nullptr,
+            "attention: a cache knows no global projections (mask.global_projections)");
+    // rows that a mask leaves out are zero: the two parts add up
+    Variable seen = attend(projections_, x, source, pass, Mask::Rows::local);
+    const bool is_asked = std::any_of(pass.parts.begin(), pass.parts.end(), [](const PassPart& part) {
+        return part.mask.query_offset < part.mask.global;
+    });
+    if (is_asked) seen = add(seen, attend(*global_, x, source, pass, Mask::Rows::global));
     return output_(seen);
 }
 
-// [B, asked, heads * head_dim]: what the queries of these projections see.
-Variable SelfAttention::attend(const Linear& qkv, const Variable& x, const PositionTerms& terms,
-                               const Positions& positions, const Mask& mask, AttentionForm form,
-                               Index asked) const {
-    const Variable packed = qkv(x);  // [B, T, (heads + 2 kv_heads) head_dim]
-    Variable q = split_heads(packed, 0, heads_, head_dim_);
-    Variable k = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_);
-    const Variable v = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
-    if (terms.query) q = rotate(q, terms.query);
-    if (terms.key) k = rotate(k, terms.key);
-    const Index length = x.size(1), first = length - asked;
-    if (first == 0) return run_attention(form, q, k, v, {terms, positions, positions}, mask);
-    PassPart last;
-    last.sequences = x.size(0);
-    last.first = first;
-    last.rows = asked;
-    Mask of_last = mask;
-    of_last.query_offset += first;
-    return run_attention(form, rows_of(q, last), k, v, {terms, positions.slice(first, asked), positions},
-                         of_last);
-}
-
-Variable SelfAttention::operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache,
-                                   Index layer, AttentionForm form) const {
-    require(!global_qkv_,
-            "attention: a cache, and padded sequences with global tokens, know no global projections");
-    const Variable packed = qkv_(x);
-    const Variable queries = split_heads(packed, 0, heads_, head_dim_),
-                   keys = split_heads(packed, heads_ * head_dim_, kv_heads_, head_dim_),
-                   values = split_heads(packed, (heads_ + kv_heads_) * head_dim_, kv_heads_, head_dim_);
-    const Tensor out = Tensor::zeros({x.size(0), x.size(1), heads_ * head_dim_});
-    const bool raw = cache != nullptr && cache->raw_keys();
-    for (const PassPart& part : parts) {
-        Variable q = rows_of(queries, part), k = rows_of(keys, part), v = rows_of(values, part);
-        if (part.terms.query) q = rotate(q, part.terms.query);
-        if (part.terms.key && !raw) k = rotate(k, part.terms.key);
-        if (cache != nullptr) {
-            auto [all_keys, all_values] = cache->extend(layer, part.sequence, k.value(), v.value());
-            k = all_keys;
-            v = all_values;
-        }
-        if (part.terms.key && raw) k = rotate(k, part.terms.key);
-        const AttentionTerms terms{part.terms, part.query, part.key};
-        put_rows(run_attention(form, q, k, v, terms, part.mask).value(), part, out);
+// [B, T or the tail's length, heads * head_dim]: what the queries of these projections see.
+Variable Attention::attend(const Projections& projections, const Variable& x, const Variable& source,
+                           const LayerPass& pass, Mask::Rows rows) const {
+    const Projections::Heads heads = projections(x, source);
+    if (pass.parts.size() == 1 && pass.parts.front().is_whole(x.size(0), x.size(1))) {
+        const PassPart& part = pass.parts.front();
+        return seen_by(heads, part, pass, rows, pass.tail ? pass.tail->length : part.asking.count);
     }
-    return output_(out);
+    require(Tape::current() == nullptr && pass.tail == nullptr,
+            "attention: parts of a pass are run without a tape, and each of them whole");
+    const Tensor out = Tensor::zeros({x.size(0), x.size(1), width_});
+    for (const PassPart& part : pass.parts)
+        put_rows(seen_by(heads, part, pass, rows, part.asking.count).value(), part, out);
+    return out;
 }
 
 }  // namespace LOCUS_SCALAR

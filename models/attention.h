@@ -1,46 +1,59 @@
 #pragma once
 
-#include <span>
+#include <memory>
 
 #include "framework/nn/layers.h"
-#include "models/kv_cache.h"
 #include "models/pass_part.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
 
-/// Which implementation of attention to run: `tiled`, or by rows where the tiled kernel lacks a term; they
-/// equal `composed`, which is there to prove it.
-enum class AttentionForm { tiled, composed };
-
-/// Multi-head self-attention with grouped key/value heads (arXiv:2305.13245). Where global tokens have
-/// projections of their own (arXiv:2004.05150), those make the queries of global tokens and the keys and
-/// values that these queries see; all other queries see keys and values of the common projections.
-class SelfAttention {
+/// States to queries, keys and values. Of one source one product makes all three; of two (a cross site) one
+/// makes the queries and one the keys and values.
+class Projections {
   public:
-    SelfAttention(const ParameterScope& scope, const ModelOptions& options, double deviation,
-                  double output_deviation, bool global_projections = false);
+    Projections(const ParameterScope& scope, const std::string& name, const ModelOptions& options, Site site);
+
+    struct Heads {
+        Variable queries, keys, values;  // [B, heads, T, head_dim], [B, kv_heads, S, head_dim] twice
+    };
+    Heads operator()(const Variable& x, const Variable& source) const;
+
+    /// Takes the values of others of the same sizes, once the store has its buffer.
+    void copy_from(const Projections& other) const;
+
+  private:
+    Index heads_, kv_heads_, head_dim_;
+    Linear first_;
+    std::unique_ptr<Linear> key_value_;  // of a cross site
+};
+
+/// Multi-head attention with grouped key/value heads (arXiv:2305.13245), of a token to those of its own
+/// sequence or (Site::cross) of another. Where global tokens have projections of their own
+/// (arXiv:2004.05150), those make the queries of global tokens and the keys and values that these queries
+/// see; all other queries see keys and values of the common projections.
+class Attention {
+  public:
+    Attention(const ParameterScope& scope, const ModelOptions& options, Site site,
+              bool global_projections = false);
 
     /// Makes the global projections equal to the others: to be called once the store has its values.
     void initialise() const;
 
-    /// x [B, T, width] at `positions`, with the terms of the encoding. Only the last `asked` tokens of every
-    /// sequence ask, [B, asked, width]; fewer than T without a tape only.
-    Variable operator()(const Variable& x, const PositionTerms& terms, const Positions& positions,
-                        const Mask& mask, AttentionForm form, Index asked) const;
-
-    /// The same part by part, each behind the tokens that `cache` (null: none) holds of its sequences at
-    /// `layer`. Rows of no part see nothing. Without a tape: nothing is recorded.
-    Variable operator()(const Variable& x, std::span<const PassPart> parts, KvCache* cache, Index layer,
-                        AttentionForm form) const;
+    /// What the states x [B, T, width] see of those of `source` [B, S, width], by the parts of a pass:
+    /// [B, T, width], or of the tail's last tokens only. Throws unless a site that is not cross has one
+    /// source.
+    Variable operator()(const Variable& x, const Variable& source, const LayerPass& pass) const;
 
   private:
-    Variable attend(const Linear& qkv, const Variable& x, const PositionTerms& terms,
-                    const Positions& positions, const Mask& mask, AttentionForm form, Index asked) const;
+    Variable attend(const Projections& projections, const Variable& x, const Variable& source,
+                    const LayerPass& pass, Mask::Rows rows) const;
 
-    Index heads_, kv_heads_, head_dim_;
-    Linear qkv_, output_;
-    std::unique_ptr<Linear> global_qkv_;  // only where asked for
+    Site site_;
+    Index width_;
+    Projections projections_;
+    Linear output_;
+    std::unique_ptr<Projections> global_;  // only where asked for
 };
 
 }  // namespace LOCUS_SCALAR

@@ -13,9 +13,9 @@ namespace {
 
 constexpr Index all_of_them = std::numeric_limits<Index>::max() / 4;
 
-// Keys behind its own that a query of this mask sees at the most.
+// How far behind a query the oldest key stands that this mask lets it see.
 Index reach_of(const Mask& mask) {
-    return mask.window == 0 ? all_of_them : mask.window - 1;
+    return mask.window == 0 ? all_of_them : (mask.window - 1) * mask.dilation;
 }
 
 void check_options(const CacheOptions& options, const Mask& mask) {
@@ -136,8 +136,8 @@ std::pair<Tensor, Tensor> KvCache::extend(Index layer, Index sequence, const Ten
 }
 
 Positions KvCache::positions(Index sequence, Index sequences, const Positions& fresh) const {
-    require(fresh.axes() == shape_.axes, "cache: positions of {} axes, expected {}", fresh.axes(),
-            shape_.axes);
+    require(axes_ == 0 || fresh.axes() == axes_, "cache: positions of {} axes, expected {}", fresh.axes(),
+            axes_);
     const auto first = positions_.begin() + sequence, last = first + sequences;
     const bool shared =
         fresh.batch() == 1 && std::all_of(first, last, [&](const auto& p) { return p == *first; });
@@ -151,8 +151,9 @@ Positions KvCache::positions(Index sequence, Index sequences, const Positions& f
 }
 
 void KvCache::advance(Index sequence, Index sequences, const Positions& fresh) {
+    axes_ = fresh.axes();
     for (Index b = sequence; b < sequence + sequences; ++b) {
-        const Index before = length(b), after = before + fresh.length(), axes = shape_.axes;
+        const Index before = length(b), after = before + fresh.length(), axes = axes_;
         std::vector<std::int64_t>& all = positions_[static_cast<std::size_t>(b)];
         const std::int64_t* row = fresh.row(b - sequence);
         all.insert(all.end(), row, row + fresh.length() * axes);

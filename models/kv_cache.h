@@ -21,14 +21,14 @@ struct CacheOptions {
 
 /// Sizes of what is kept.
 struct CacheShape {
-    Index layers, sequences, kv_heads, head_dim, axes;
+    Index layers, sequences, kv_heads, head_dim;
 };
 
 /// Keys and values [B, kv_heads, tokens, head_dim] of every layer. Under a window only the tokens that can
-/// still be seen in some layer are held (the widest window's and the first ones), in slots that are used
-/// again: storage rotates, indices and positions go on growing. Sequences may differ in length: what stands
-/// before their first token is no part of them. Holds heap memory of its own. After an error within a pass it
-/// is not to be used again.
+/// still be seen in some layer are held (those that the farthest window reaches and the first ones), in slots
+/// that are used again: storage rotates, indices and positions go on growing. Sequences may differ in length:
+/// what stands before their first token is no part of them. Holds heap memory of its own. After an error
+/// within a pass it is not to be used again.
 class KvCache {
   public:
     /// `masks` by layer, with the same global tokens. Throws unless they are causal and the options fit them.
@@ -44,7 +44,11 @@ class KvCache {
     /// What queries behind the tokens of `sequence` see at `layer`: over the indices of the held keys.
     Mask mask(Index layer, Index sequence) const;
 
-    /// Positions of the held keys of `sequences` sequences, and those of the fresh ones behind them.
+    /// Axes of the positions that are held; 0 before there are any.
+    Index axes() const { return axes_; }
+
+    /// Positions of the held keys of `sequences` sequences, and those of the fresh ones behind them, with the
+    /// axes that the first ones had.
     Positions positions(Index sequence, Index sequences, const Positions& fresh) const;
 
     /// Held and fresh keys and values of `sequences` sequences of equal length, in the order of their
@@ -74,6 +78,7 @@ class KvCache {
     bool raw_keys_;
     Index kept_ = 0, span_ = 0;  // first tokens that stay, and the newest ones behind them: in every layer
     Index capacity_ = 0;         // slots of a row
+    Index axes_ = 0;
     std::vector<Tensor> keys_, values_;  // by layer: [sequences, kv_heads, capacity, head_dim]
     std::vector<Index> lengths_;
     std::vector<std::vector<std::int64_t>> positions_;  // by sequence: [held, axes]

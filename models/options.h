@@ -31,6 +31,9 @@ struct ModelOptions {
 
     Index head_dim() const { return width / heads; }
     double deviation() const { return init > 0 ? init : 1 / std::sqrt(static_cast<double>(width)); }
+    /// Weights that write to the residual stream begin smaller, so that its variance does not grow with depth
+    /// (GPT-2).
+    double residual_deviation() const { return deviation() / std::sqrt(2 * static_cast<double>(layers)); }
     Index hidden() const { return static_cast<Index>(mlp_ratio * static_cast<double>(width)); }
 };
 

@@ -10,9 +10,15 @@
 namespace locus {
 inline namespace LOCUS_SCALAR {
 
+/// A pass as one part, without masks and terms; segments are left to the masks.
+std::vector<PassPart> whole_pass(const ForwardInput& input);
+
 /// The parts of a pass, padding left out, without masks and terms. Throws where segments are no runs, or
 /// where a cache meets more than one document a sequence.
 std::vector<PassPart> cut_pass(const ForwardInput& input);
+
+/// Whether sequences of a pass may be of another length than it is: padded, or packed.
+bool has_lengths_of_their_own(const ForwardInput& input);
 
 /// Runs of tokens [first, last) in which every sequence stays in one class of lengths: what the growing mode
 /// runs in one go.

@@ -15,24 +15,7 @@ inline namespace LOCUS_SCALAR {
 
 namespace {
 
-// Weights that write to the residual stream begin smaller, so that its variance does not grow with depth
-// (GPT-2).
-double residual_deviation(const ModelOptions& options) {
-    return options.deviation() / std::sqrt(2 * static_cast<double>(options.layers));
-}
-
-Norm make_norm(const ParameterScope& scope, const ModelOptions& options) {
-    const auto kind = options.norm == NormKind::layer ? Norm::Kind::layer : Norm::Kind::rms;
-    return Norm(scope, options.width, kind, options.bias);
-}
-
-Mlp make_mlp(const ParameterScope& scope, const ModelOptions& options) {
-    const auto kind = options.activation == Activation::gelu_tanh ? Mlp::Kind::gelu : Mlp::Kind::swiglu;
-    return Mlp(scope, options.width, options.hidden(), kind,
-               {options.deviation(), residual_deviation(options)}, options.bias);
-}
-
-void check(const ModelOptions& o) {
+void check_sizes(const ModelOptions& o) {
     require(o.layers >= 1 && o.width >= 1 && o.heads >= 1 && o.kv_heads >= 1 && o.vocabulary >= 1 &&
                 o.hidden() >= 1,
             "model: layers {}, width {}, heads {}, kv_heads {}, hidden width {} and vocabulary {} must be at "
@@ -42,35 +25,22 @@ void check(const ModelOptions& o) {
     require(o.heads % o.kv_heads == 0, "model: {} kv_heads do not divide {} heads", o.kv_heads, o.heads);
 }
 
-void check_input(const ForwardInput& input, Index axes) {
-    const Index places = input.batch * input.length;
-    require(input.positions.length() == input.length, "transformer: {} positions for length {}",
-            input.positions.length(), input.length);
-    require(input.segments.empty() || static_cast<Index>(input.segments.size()) == places,
-            "transformer: {} segments for [{}, {}]", input.segments.size(), input.batch, input.length);
-    require(!input.growing || input.frequency_length == 0,
-            "transformer: frequencies cannot grow and be those of length {}", input.frequency_length);
-    const KvCache* cache = input.cache;
-    if (cache == nullptr) return;
-    require(cache->shape().sequences == input.batch, "transformer: a cache of {} sequences for a batch of {}",
-            cache->shape().sequences, input.batch);
-    require(!input.growing && input.frequency_length == 0,
-            "transformer: the length mode of a pass behind a cache is the cache's");
-    require(input.positions.axes() == axes, "transformer: positions of {} axes, expected {}",
-            input.positions.axes(), axes);
-}
-
-// Rows of the token embeddings [B, T, width], scaled, with the encoding's vectors added.
-void add_embedding(const PassPart& part, const Tensor& x) {
-    const Tensor& vectors = part.terms.embedding.value();  // [1 or sequences, rows, width]
-    const Index width = x.size(2), run = part.rows * width;
-    for (Index b = 0; b < part.sequences; ++b) {
-        Scalar* row = x.data() + ((part.sequence + b) * x.size(1) + part.first) * width;
-        for (Index i = 0; i < run; ++i) row[i] *= part.terms.token_scale;
-        if (!vectors) continue;
-        const Scalar* vector = vectors.data() + (vectors.size(0) == 1 ? 0 : b) * run;
-        for (Index i = 0; i < run; ++i) row[i] += vector[i];
+// The vectors that an encoding adds to the tokens: [B, T, width], zeros where no part is; empty: there are
+// none.
+Tensor added_vectors(std::span<const PassPart> parts, const Shape& shape) {
+    if (std::none_of(parts.begin(), parts.end(), [](const auto& p) { return bool(p.terms.embedding); }))
+        return {};
+    Tensor all = Tensor::zeros(shape);
+    const Index width = shape[2];
+    for (const PassPart& part : parts) {
+        const Tensor& vectors = part.terms.embedding.value();  // [1 or sequences, rows, width]
+        const Index run = part.asking.count * width;
+        for (Index b = 0; b < part.sequences; ++b) {
+            const Scalar* from = vectors.data() + (vectors.size(0) == 1 ? 0 : b) * run;
+            std::copy_n(from, run, all.data() + ((part.sequence + b) * shape[1] + part.asking.first) * width);
+        }
     }
+    return all;
 }
 
 // States [B, T, width] with zeros in the places of padding.
@@ -89,48 +59,7 @@ std::vector<Index> places_of_targets(std::span<const Token> targets) {
     return places;
 }
 
-// Rows of [B, T, width] by their places: [places, width]. Nothing is recorded.
-Variable rows_of(const Variable& x, std::span<const Index> places) {
-    const Index width = x.size(-1);
-    const Tensor out = Tensor::empty({static_cast<Index>(places.size()), width});
-    for (std::size_t i = 0; i < places.size(); ++i)
-        std::copy_n(x.value().data() + places[i] * width, width, out.data() + static_cast<Index>(i) * width);
-    return out;
-}
-
-/// The last `length` tokens of every sequence.
-struct Tail {
-    Index length;
-    std::vector<Index> places;  // of them, in [B, T]: [B, length]
-    std::vector<Index> kept;    // what is asked for, in [B, length]
-};
-
-// The shortest that holds all these places of [B, T].
-Tail tail_of(std::span<const Index> kept, Index batch, Index length) {
-    Index first = length;
-    for (const Index place : kept) first = std::min(first, place % length);
-    Tail tail{length - first, {}, {}};
-    for (Index b = 0; b < batch; ++b)
-        for (Index t = first; t < length; ++t) tail.places.push_back(b * length + t);
-    for (const Index place : kept) tail.kept.push_back(place / length * tail.length + place % length - first);
-    return tail;
-}
-
 }  // namespace
-
-struct Transformer::Block {
-    Block(const ParameterScope& scope, const ModelOptions& options, bool global_projections)
-        : attention_norm(make_norm(scope.inside("attention_norm"), options)),
-          attention(scope.inside("attention"), options, options.deviation(), residual_deviation(options),
-                    global_projections),
-          mlp_norm(make_norm(scope.inside("mlp_norm"), options)),
-          mlp(make_mlp(scope.inside("mlp"), options)) {}
-
-    Norm attention_norm;
-    SelfAttention attention;
-    Norm mlp_norm;
-    Mlp mlp;
-};
 
 Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                          Index train_length, std::uint64_t seed)
@@ -153,7 +82,7 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
       mask_(mask),
       kind_(encoding.kind),
       axes_(EncodingRegistry::instance().at(encoding.kind).axes.front()) {
-    check(model);
+    check_sizes(model);
     check_mask(mask, model.layers);
     const ParameterScope scope(store_);
     // Tied, it is the matrix of the output; untied, rows are only looked up in it.
@@ -164,8 +93,8 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     encoding_ = make_encoding(encoding, encoding_shape(model, mask, train_length),
                               scope.inside("encoding").with_lr_factor(encoding.lr_factor));
     for (Index i = 0; i < model.layers; ++i) {
-        blocks_.push_back(std::make_unique<Block>(scope.inside("blocks." + std::to_string(i)), model,
-                                                  has_global_projections(mask, i)));
+        blocks_.emplace_back(scope.inside("blocks." + std::to_string(i)), model, site(),
+                             has_global_projections(mask, i));
     }
     final_norm_ = std::make_unique<Norm>(make_norm(scope.inside("final_norm"), model));
     if (!model.tie_embeddings) {
@@ -173,66 +102,57 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     }
     if (!seed) return;
     store_.allocate(*seed);
-    for (const auto& block : blocks_) block->attention.initialise();
+    for (const Block& block : blocks_) block.initialise();
     store_.touch();
 }
-
-Transformer::~Transformer() = default;
 
 Mask Transformer::mask(Index layer) const {
     return layer_mask(mask_, layer);
 }
 
-Variable Transformer::hidden(const ForwardInput& input) const {
-    check_input(input, axes_);
+void Transformer::check(const ForwardInput& input) const {
+    const Index places = input.batch * input.length;
+    const KvCache* cache = input.cache;
+    require(input.positions.length() == input.length, "transformer: {} positions for length {}",
+            input.positions.length(), input.length);
+    require(input.segments.empty() || static_cast<Index>(input.segments.size()) == places,
+            "transformer: {} segments for [{}, {}]", input.segments.size(), input.batch, input.length);
+    require(!input.growing || input.frequency_length == 0,
+            "transformer: frequencies cannot grow and be those of length {}", input.frequency_length);
     require_axes(kind_, input.positions.axes());
-    if (input.growing || (input.cache != nullptr && input.cache->options().growing))
-        return hidden_growing(input);
-    const bool by_parts = input.cache != nullptr || (!input.segments.empty() && mask_.global > 0);
-    return by_parts ? hidden_by_parts(input) : hidden_whole(input, {});
+    if (cache == nullptr) {
+        const bool stated = input.growing || input.frequency_length > 0;
+        require(stated || !encoding_->varies_by_length() || !has_lengths_of_their_own(input),
+                "transformer: padded or packed sequences under an encoding that looks at the length: whose "
+                "length must be said (fixed:N or growing)");
+        return;
+    }
+    require(cache->shape().sequences == input.batch, "transformer: a cache of {} sequences for a batch of {}",
+            cache->shape().sequences, input.batch);
+    require(!input.growing && input.frequency_length == 0,
+            "transformer: the length mode of a pass behind a cache is the cache's");
+    require(cache->axes() == 0 || input.positions.axes() == cache->axes(),
+            "transformer: positions of {} axes behind a cache of {}", input.positions.axes(), cache->axes());
 }
 
-Variable Transformer::embedded(const ForwardInput& input) const {
+Variable Transformer::hidden(const ForwardInput& input) const {
+    check(input);
+    const bool growing = input.growing || (input.cache != nullptr && input.cache->options().growing);
+    return growing ? states_growing(input) : states(input);
+}
+
+// Rows of the token embeddings, scaled, with the encoding's vectors added.
+Variable Transformer::embedded(const ForwardInput& input, std::span<const PassPart> parts) const {
     WorkVector<Token> ids;
     ids.assign(input.tokens.begin(), input.tokens.end());
-    return embedding(tokens_, std::move(ids), input.batch, input.length);
-}
-
-// Behind the last attention every place stands for itself, so only the places `kept` go on, [kept, width],
-// and in it only the places from the first of them on ask; all of them, [B, T, width], where it is empty.
-Variable Transformer::hidden_whole(const ForwardInput& input, std::span<const Index> kept) const {
-    Context context{input.frequency_length == 0 ? input.length : input.frequency_length, 0, site()};
-    PositionTerms terms = encoding_->terms(input.positions, input.positions, context);
-    const double rate = input.training ? model_.dropout : 0;
-    const auto drop = [&](const Variable& x, Index place) {
-        DropoutKey key = input.dropout;
-        key.layer = static_cast<std::uint64_t>(place);
-        return dropout(x, rate, key);
-    };
-
-    Variable x = embedded(input);
-    if (terms.token_scale != 1) x = scale(x, terms.token_scale);
-    if (terms.embedding) x = add(x, terms.embedding);
-    x = drop(x, 0);
-    for (Index layer = 0; layer < model_.layers; ++layer) {
-        const Block& block = *blocks_[static_cast<std::size_t>(layer)];
-        if (layer > 0 && encoding_->varies_by_layer()) {
-            context.layer = layer;
-            terms = encoding_->terms(input.positions, input.positions, context);
-        }
-        Mask seen = mask(layer);
-        seen.query_segments.assign(input.segments.begin(), input.segments.end());
-        seen.key_segments = seen.query_segments;
-        const bool is_last = layer + 1 == model_.layers && !kept.empty();
-        const Tail tail = is_last ? tail_of(kept, input.batch, input.length) : Tail{input.length};
-        const Variable told = block.attention(block.attention_norm(x), terms, input.positions, seen,
-                                              input.attention, tail.length);
-        if (is_last) x = reshape(rows_of(x, tail.places), told.shape());
-        x = add(x, drop(told, 2 * layer + 1));
-        if (is_last) x = rows_of(x, tail.kept);
-        x = add(x, drop(block.mlp(block.mlp_norm(x)), 2 * layer + 2));
-    }
-    return kept.empty() ? without_padding((*final_norm_)(x), input.segments) : (*final_norm_)(x);
+    Variable x = embedding(tokens_, std::move(ids), input.batch, input.length);
+    if (parts.empty()) return x;
+    const PositionTerms& first = parts.front().terms;
+    if (first.token_scale != 1) x = scale(x, first.token_scale);
+    if (parts.size() == 1 && parts.front().is_whole(input.batch, input.length))
+        return first.embedding ? add(x, first.embedding) : x;
+    const Tensor added = added_vectors(parts, x.shape());
+    return added ? add(x, added) : x;
 }
 
 // Terms of every part at `layer`. Rotations belong to the new tokens alone, so the cached keys are asked for
@@ -249,44 +169,54 @@ void Transformer::set_terms(std::vector<PassPart>& parts, const KvCache* cache, 
     }
 }
 
-void Transformer::set_masks(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const {
-    for (PassPart& part : parts) part.mask = cache ? cache->mask(layer, part.sequence) : mask(layer);
+void Transformer::set_masks(std::vector<PassPart>& parts, const ForwardInput& input, Index layer) const {
+    for (PassPart& part : parts) {
+        part.mask = input.cache ? input.cache->mask(layer, part.sequence) : mask(layer);
+        if (is_cut(input)) continue;
+        part.mask.query_segments.assign(input.segments.begin(), input.segments.end());
+        part.mask.key_segments = part.mask.query_segments;
+    }
 }
 
-Variable Transformer::hidden_by_parts(const ForwardInput& input) const {
-    require(Tape::current() == nullptr && !input.training,
+bool Transformer::is_cut(const ForwardInput& input) const {
+    return input.cache != nullptr || (!input.segments.empty() && mask_.global > 0);
+}
+
+// The one way through the model. Of a tail [asked, width], else [B, T, width].
+Variable Transformer::states(const ForwardInput& input, const Tail* tail) const {
+    require(!is_cut(input) || (Tape::current() == nullptr && !input.training),
             "transformer: a cache, growing frequencies, or segments with global tokens: not while training");
-    std::vector<PassPart> parts = cut_pass(input);
+    std::vector<PassPart> parts = is_cut(input) ? cut_pass(input) : whole_pass(input);
+    LayerPass pass{.parts = parts, .cache = input.cache, .attention = input.attention, .key = input.dropout};
+    if (input.training) pass.dropout = model_.dropout;
     set_terms(parts, input.cache, 0);
-    Variable x = embedded(input);
-    for (const PassPart& part : parts) add_embedding(part, x.value());
-    for (Index layer = 0; layer < model_.layers; ++layer) {
-        const Block& block = *blocks_[static_cast<std::size_t>(layer)];
-        if (layer > 0 && encoding_->varies_by_layer()) set_terms(parts, input.cache, layer);
-        set_masks(parts, input.cache, layer);
-        x = add(x, block.attention(block.attention_norm(x), parts, input.cache, layer, input.attention));
-        x = add(x, block.mlp(block.mlp_norm(x)));
+    Variable x = pass.drop(embedded(input, parts), 0);
+    for (pass.layer = 0; pass.layer < model_.layers; ++pass.layer) {
+        if (pass.layer > 0 && encoding_->varies_by_layer()) set_terms(parts, input.cache, pass.layer);
+        set_masks(parts, input, pass.layer);
+        if (pass.layer + 1 == model_.layers) pass.tail = tail;
+        x = blocks_[static_cast<std::size_t>(pass.layer)](x, pass);
     }
-    for (const PassPart& part : parts) {
+    for (const PassPart& part : parts)
         if (input.cache != nullptr) input.cache->advance(part.sequence, part.sequences, part.query);
-    }
-    return without_padding((*final_norm_)(x), input.segments);
+    x = (*final_norm_)(x);
+    return tail ? x : without_padding(x, input.segments);
 }
 
 // Rows of one class of lengths at a time, each behind the raw keys of the rows before.
-Variable Transformer::hidden_growing(const ForwardInput& input) const {
+Variable Transformer::states_growing(const ForwardInput& input) const {
     ForwardInput all = input;
     std::optional<KvCache> own;
     if (all.cache == nullptr) all.cache = &own.emplace(make_cache(input.batch, {.growing = true}));
     all.growing = false;
     const auto cuts = cut_by_length(all, *encoding_);
-    if (cuts.size() == 1) return hidden_by_parts(all);
+    if (cuts.size() == 1) return states(all);
     const Tensor out = Tensor::empty({input.batch, input.length, model_.width});
     const ArenaScope heap(nullptr);  // an arena would hold the keys of every class until the end of the pass
     std::vector<Token> tokens;
     std::vector<std::int32_t> segments;
     for (const auto& [first, last] : cuts) {
-        const Tensor rows = hidden_by_parts(slice_input(all, first, last, tokens, segments)).value();
+        const Tensor rows = states(slice_input(all, first, last, tokens, segments)).value();
         const Index run = (last - first) * model_.width;
         for (Index b = 0; b < input.batch; ++b) {
             std::copy_n(rows.data() + b * run, run, out.data() + (b * input.length + first) * model_.width);
@@ -299,8 +229,8 @@ KvCache Transformer::make_cache(Index sequences, const CacheOptions& options) co
     const bool raw = encoding_->keys_stay_raw() || (options.growing && encoding_->varies_by_length());
     std::vector<Mask> masks;
     for (Index layer = 0; layer < model_.layers; ++layer) masks.push_back(mask(layer));
-    return KvCache({model_.layers, sequences, model_.kv_heads, model_.head_dim(), axes_}, options,
-                   std::move(masks), raw);
+    return KvCache({model_.layers, sequences, model_.kv_heads, model_.head_dim()}, options, std::move(masks),
+                   raw);
 }
 
 Variable Transformer::output_matrix() const {
@@ -328,13 +258,13 @@ CrossEntropy Transformer::loss(const ForwardInput& input, std::span<const Token>
 // The same loss from the places that are asked for alone.
 CrossEntropy Transformer::loss_of(std::span<const Index> asked, const ForwardInput& input,
                                   std::span<const Token> targets, bool keep_nats) const {
-    check_input(input, axes_);
-    require_axes(kind_, input.positions.axes());
+    check(input);
     require(static_cast<Index>(targets.size()) == input.batch * input.length,
             "transformer: {} targets for [{}, {}]", targets.size(), input.batch, input.length);
     std::vector<Token> tokens;
     for (const Index place : asked) tokens.push_back(targets[static_cast<std::size_t>(place)]);
-    CrossEntropy loss = linear_cross_entropy(hidden_whole(input, asked), output_matrix(), tokens, keep_nats);
+    const Tail tail(asked, input.batch, input.length);
+    CrossEntropy loss = linear_cross_entropy(states(input, &tail), output_matrix(), tokens, keep_nats);
     if (!keep_nats) return loss;
     std::vector<double> nats(targets.size(), 0.0);
     for (std::size_t i = 0; i < asked.size(); ++i) nats[static_cast<std::size_t>(asked[i])] = loss.nats[i];

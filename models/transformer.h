@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/ops/loss.h"
-#include "models/attention.h"
+#include "models/block.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
@@ -66,7 +66,8 @@ class Transformer {
 
     /// States after the final norm, [B, T, width]. Growing frequencies, a cache, and segments under a mask
     /// with global tokens run without a tape only. Throws when positions, segments, cache and length mode do
-    /// not fit.
+    /// not fit, and where padded or packed sequences meet an encoding that looks at the length and no length
+    /// mode is stated.
     Variable hidden(const ForwardInput& input) const;
 
     /// Logits of every place, [B, T, vocabulary].
@@ -104,21 +105,21 @@ class Transformer {
     double flops_per_token(Index length) const;
 
   private:
-    struct Block;
-
     // Without a seed: names and shapes of the parameters only.
     Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                 Index train_length, std::optional<std::uint64_t> seed);
 
     Variable output_matrix() const;
-    Variable embedded(const ForwardInput& input) const;
-    Variable hidden_whole(const ForwardInput& input, std::span<const Index> kept) const;
+    void check(const ForwardInput& input) const;
+    Variable embedded(const ForwardInput& input, std::span<const PassPart> parts) const;
+    Variable states(const ForwardInput& input, const Tail* tail = nullptr) const;
+    Variable states_growing(const ForwardInput& input) const;
     CrossEntropy loss_of(std::span<const Index> asked, const ForwardInput& input,
                          std::span<const Token> targets, bool keep_nats) const;
-    Variable hidden_by_parts(const ForwardInput& input) const;
-    Variable hidden_growing(const ForwardInput& input) const;
     void set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
-    void set_masks(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
+    void set_masks(std::vector<PassPart>& parts, const ForwardInput& input, Index layer) const;
+    // Whether a pass runs in parts, each of one document; otherwise masks know the segments.
+    bool is_cut(const ForwardInput& input) const;
 
     ModelOptions model_;
     MaskOptions mask_;
@@ -127,11 +128,8 @@ class Transformer {
     ParameterStore store_;
     Parameter tokens_, output_;
     std::unique_ptr<PositionalEncoding> encoding_;
-    std::vector<std::unique_ptr<Block>> blocks_;
+    std::vector<Block> blocks_;
     std::unique_ptr<Norm> final_norm_;
-
-  public:
-    ~Transformer();
 };
 
 }  // namespace LOCUS_SCALAR

@@ -126,6 +126,8 @@ inline std::vector<CacheCase> cache_cases() {
         cases.push_back({kind, "causal", {}});
         cases.push_back({kind, "window", {.window = 5}});
         cases.push_back({kind, "window_global", {.window = 5, .global = 3}});
+        cases.push_back({kind, "dilated", {.window = 3, .dilation = 4}});
+        cases.push_back({kind, "dilated_by_layer", {.window = {4, 2}, .dilation = {1, 5}, .global = 2}});
     }
     return cases;
 }

@@ -1,5 +1,6 @@
 // A text in one pass, in chunks and token by token: the same logits, for every encoding, mask and length
 // mode.
+#include "framework/core/grid_positions.h"
 #include "models/generate.h"
 #include "tests/models/cache_support.h"
 
@@ -166,9 +167,26 @@ TEST(Rolling, SinksOfAnOpenMaskAreAWindowWithGlobalTokens) {
     }
 }
 
+TEST(Rolling, ADilatedWindowReachesAsFarAsItsFarthestKey) {
+    const auto model = cache_model("rope", {.window = 4, .dilation = 3, .global = 2});
+    const auto narrower = cache_model("rope", {.window = 2, .dilation = 3, .global = 2});
+    const std::vector<Token> tokens = random_tokens(40, 7);
+    const ForwardInput whole = pass_of(tokens, text_positions(40, 1));
+    for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{{1}, {4, 1, 13}}) {
+        KvCache cache = model->make_cache(1, {.length = 40}),
+                less = model->make_cache(1, {.length = 40, .window = 2});
+        EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, sizes), model->logits(whole).value()),
+                  cache_limit);
+        EXPECT_EQ(cache.held(0), 2 + 3 * 3);
+        EXPECT_LE(largest_difference(in_chunks(*model, whole, less, sizes), narrower->logits(whole).value()),
+                  cache_limit);
+        EXPECT_EQ(less.held(0), 2 + 3);
+    }
+}
+
 // A layer with a window beside one without: the cache holds what the wider one sees.
 TEST(Rolling, LayersMayDifferInTheirWindows) {
-    const CacheShape shape{2, 1, 1, 4, 1};
+    const CacheShape shape{2, 1, 1, 4};
     const auto held_after = [&](const std::vector<Index>& windows, Index tokens) {
         std::vector<Mask> masks;
         for (Index window : windows) masks.push_back({.window = window, .global = 2});
@@ -197,6 +215,30 @@ TEST(Rolling, AWindowOfOneHoldsNothing) {
     EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, {1, 6}), model->logits(whole).value()),
               cache_limit);
     EXPECT_EQ(cache.held(0), 0);
+}
+
+// Text, a picture and more text: numbers on three axes behind a cache.
+TEST(Cache, HoldsPositionsOfTheAxesThatItMeets) {
+    const Positions video = VisualPositions().text(7).block(2, 3, 3).text(9).positions();
+    const Index length = video.length();
+    const std::vector<Token> tokens = random_tokens(length, 2);
+    for (const MaskOptions& mask : {MaskOptions{}, MaskOptions{.window = 4, .dilation = 2, .global = 1}}) {
+        const auto model = cache_model("mrope", mask);
+        const ForwardInput whole = pass_of(tokens, video);
+        for (const LengthMode& mode : modes()) {
+            const Tensor full = model->logits(mode.on(whole)).value();
+            for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{{1}, {10, 3, 12}}) {
+                KvCache cache = model->make_cache(1, mode.cache());
+                EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, sizes), full), cache_limit);
+                EXPECT_EQ(cache.axes(), 3);
+                ForwardInput other = pass_of(std::span(tokens).first(1), text_positions(1, 1, length));
+                other.cache = &cache;
+                EXPECT_THROW(model->logits(other), Error);  // one axis behind three
+            }
+        }
+        const Tensor text = model->logits(pass_of(tokens, text_positions(length, 1))).value();
+        EXPECT_GT(largest_difference(model->logits(whole).value(), text), 1e-2);
+    }
 }
 
 TEST(Cache, RefusesWhatDoesNotFit) {

@@ -78,6 +78,24 @@ TEST_P(Together, NothingButPaddingGivesZeros) {
     }
 }
 
+// Global tokens of every text, though their projections stand in places that differ.
+TEST(Padding, GlobalTokensMayHaveProjectionsOfTheirOwn) {
+    const auto model = cache_model("rope", {.window = 3, .global = 2, .global_projections = true}, true);
+    const Texts texts{random_tokens(5, 1), random_tokens(29, 2)};
+    const PaddedBatch padded = padded_for(*model, texts);
+    const Tensor whole = model->logits(padded.input()).value();
+    for (Index b : {0, 1}) {
+        const std::vector<Token>& text = texts[static_cast<std::size_t>(b)];
+        const auto length = static_cast<Index>(text.size());
+        const Tensor alone = model->logits(pass_of(text, positions_for(*model, length))).value();
+        EXPECT_LE(largest_difference(last_rows(whole, b, length), alone.reshaped({length, 11})), cache_limit);
+    }
+    KvCache cache = model->make_cache(2, {.length = 29});
+    ForwardInput behind = padded.input();
+    behind.cache = &cache;
+    EXPECT_THROW(model->logits(behind), Error);
+}
+
 // Two documents in a row: [7 tokens | 5 tokens], and padding behind them.
 struct Packed {
     explicit Packed(const Transformer& model) : axes(model.axes()) {

@@ -33,7 +33,8 @@ std::unique_ptr<Transformer> following_model(const FollowingRule& rule, const Ma
 }
 
 TEST(ScaledCaches, OnePassIsChunksIsTokenByToken) {
-    const std::vector<MaskOptions> masks = {{}, {.window = 5}, {.window = 5, .global = 3}};
+    const std::vector<MaskOptions> masks = {
+        {}, {.window = 5}, {.window = 5, .global = 3}, {.window = {2, 3}, .dilation = {6, 1}}};
     for (const FollowingRule& rule : following_rules()) {
         for (const MaskOptions& mask : masks) {
             const auto model = following_model(rule, mask);
@@ -51,6 +52,30 @@ TEST(ScaledCaches, OnePassIsChunksIsTokenByToken) {
             }
         }
     }
+}
+
+// A short text among longer ones would get the frequencies of the longest: whose, must be said.
+TEST(ScaledCaches, PaddedAndPackedTextsStateTheirLength) {
+    for (const FollowingRule& rule : following_rules()) {
+        const auto model = following_model(rule, {});
+        const PaddedBatch padded = padded_for(*model, {random_tokens(40, 1), random_tokens(9, 2)});
+        EXPECT_THROW(model->logits(padded.input()), Error) << rule.name;
+        std::vector<std::int32_t> documents(40, 0);
+        std::fill(documents.begin() + 30, documents.end(), 1);
+        const std::vector<Token> tokens = random_tokens(40, 3);
+        ForwardInput packed = pass_of(tokens, positions_for(*model, 40));
+        packed.segments = documents;
+        EXPECT_THROW(model->logits(packed), Error) << rule.name;
+        EXPECT_THROW(model->loss(packed, tokens), Error) << rule.name;
+        for (const LengthMode& mode : modes()) {
+            EXPECT_NO_THROW(model->logits(mode.on(padded.input())));
+            EXPECT_NO_THROW(model->logits(mode.on(packed)));
+        }
+        std::fill(documents.begin(), documents.end(), 7);  // one document: its length is the pass's
+        EXPECT_NO_THROW(model->logits(packed)) << rule.name;
+    }
+    const auto plain = cache_model("rope", {});
+    EXPECT_NO_THROW(plain->logits(padded_for(*plain, {random_tokens(40, 1), random_tokens(9, 2)}).input()));
 }
 
 // Up to the trained length a step has the frequencies of that length, whatever the text becomes.

@@ -96,7 +96,7 @@ Tensor with_rotated_keys(const VerifySubject& s, const ForwardInput& whole) {
     std::vector<Mask> masks;
     for (Index layer = 0; layer < s.model.options().layers; ++layer) masks.push_back(s.model.mask(layer));
     const ModelOptions& model = s.model.options();
-    const CacheShape shape{model.layers, whole.batch, model.kv_heads, model.head_dim(), s.model.axes()};
+    const CacheShape shape{model.layers, whole.batch, model.kv_heads, model.head_dim()};
     CacheOptions growing;
     growing.growing = true;
     KvCache cache(shape, growing, std::move(masks), false);
