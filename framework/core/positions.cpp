@@ -75,12 +75,7 @@ Positions Positions::slice(Index sequence, Index sequences, Index first, Index c
                 first >= 0 && count >= 0 && first + count <= length_,
             "positions: sequences {} to {} and tokens {} to {} of [{}, {}]", sequence, sequence + sequences,
             first, first + count, batch_, length_);
-    const Index rows = batch_ == 1 ? 1 : sequences;
-    std::vector<std::int64_t> values;
-    values.reserve(static_cast<std::size_t>(rows * count * axes_));
-    for (Index b = sequence; b < sequence + rows; ++b)
-        values.insert(values.end(), row(b) + first * axes_, row(b) + (first + count) * axes_);
-    return Positions(rows, count, axes_, std::move(values));
+    return rows(sequence, sequences).slice(first, count);
 }
 
 std::int64_t Positions::least() const {

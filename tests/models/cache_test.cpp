@@ -60,7 +60,7 @@ TEST_P(EachCache, NoticesTokensThatStandOneTooFar) {
             model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
         const double difference = largest_difference(cached.logits, full);
         if (reads_positions(GetParam().kind))
-            EXPECT_GT(difference, 1e-2) << mode.name;
+            EXPECT_GT(difference, 3e-3) << mode.name;
         else
             EXPECT_LE(difference, cache_limit) << mode.name;
     }
