@@ -101,46 +101,41 @@ void TrainingOrder::for_each_window(Index step, Use use) const {
 }
 
 void TrainingOrder::fill(Index step, Batch& batch) const {
-    const auto size = static_cast<std::size_t>(sequences_ * length_);
     batch.sequences = sequences_;
     batch.length = length_;
-    batch.tokens.resize(size);
-    batch.targets.resize(size);
+    batch.first = 0;
+    if (batch.inputs.size() > 1) batch.inputs.clear();
+    batch.weights = {};
+    const std::span<Token> tokens = batch.renew_tokens(), targets = batch.targets.renew(sequences_, length_);
     for_each_window(step, [&](Index s, const Window& window) {
         const Block& block = blocks_[static_cast<std::size_t>(window.block)];
         const Index begin = window.window * length_;
-        stored(block, begin, length_).copy_to(batch.tokens.data() + s * length_);
-        stored(block, begin + 1, length_).copy_to(batch.targets.data() + s * length_);
+        stored(block, begin, length_).copy_to(tokens.data() + s * length_);
+        stored(block, begin + 1, length_).copy_to(targets.data() + s * length_);
     });
-    place(step, batch);
+    place(step, batch, targets);
 }
 
-void TrainingOrder::place(Index step, Batch& batch) const {
+void TrainingOrder::place(Index step, Batch& batch, std::span<Token> targets) const {
     const bool is_done = positions_.kind == PositionKind::consecutive && batch.segments.empty() &&
                          batch.positions.length() == length_;
     if (is_done) return;
-    batch.segments.clear();
     if (!packed_) {
+        batch.segments = {};
         batch.positions = training_positions(positions_, sequences_, length_, seed_, step);
         return;
     }
-    std::vector<std::int64_t> positions(batch.tokens.size());
-    batch.segments.resize(batch.tokens.size());
+    const std::span<std::int32_t> segments = batch.segments.renew(sequences_, length_);
+    std::vector<std::int64_t> positions(targets.size());
     for_each_window(step, [&](Index s, const Window& window) {
         const auto part = [&](auto& all) {
             return std::span(all).subspan(static_cast<std::size_t>(s * length_),
                                           static_cast<std::size_t>(length_));
         };
         const Index begin = blocks_[static_cast<std::size_t>(window.block)].begin + window.window * length_;
-        packed_->describe(begin, part(positions), part(batch.segments), part(batch.targets));
+        packed_->describe(begin, part(positions), part(segments), part(targets));
     });
     batch.positions = Positions(sequences_, length_, 1, std::move(positions));
-}
-
-Batch TrainingOrder::at(Index step) const {
-    Batch batch;
-    fill(step, batch);
-    return batch;
 }
 
 std::vector<TrainingOrder::Window> TrainingOrder::windows(Index step) const {
@@ -159,7 +154,7 @@ double TrainingOrder::epochs(Index steps) const {
     return static_cast<double>(steps * sequences_) / static_cast<double>(windows_per_epoch());
 }
 
-std::string TrainingOrder::order_hash(Index steps) const {
+std::string TrainingOrder::hash(Index steps) const {
     require(steps >= 0, "training order: {} steps cannot be hashed", steps);
     const Index tokens = steps * sequences_ * length_;
     const Index read = (tokens + block_ - 1) / block_;

@@ -8,7 +8,7 @@
 
 #include "data/packing.h"
 #include "data/split.h"
-#include "framework/core/batch.h"
+#include "framework/core/batch_source.h"
 
 namespace locus {
 
@@ -19,7 +19,7 @@ namespace locus {
 /// and cut the blocks from that; no target is taken across the end of a document. Step n takes the windows n
 /// sequences, n sequences + 1, ... of that endless row, so arms of other lengths see the same tokens in a
 /// step when `sequences * length` is the same.
-class TrainingOrder {
+class TrainingOrder : public BatchSource {
   public:
     /// Where a sequence of a step comes from; `block` counts through the blocks of all documents.
     struct Window {
@@ -34,9 +34,9 @@ class TrainingOrder {
 
     /// The batch [sequences, length] of a step, counted from 0, with its positions and, where documents are
     /// packed, segments.
-    Batch at(Index step) const;
-    /// The same into a batch whose memory is used again.
-    void fill(Index step, Batch& batch) const;
+    void fill(Index step, Batch& batch) const override;
+    Index sequences() const override { return sequences_; }
+    Index length() const override { return length_; }
     std::vector<Window> windows(Index step) const;
 
     Index blocks() const { return static_cast<Index>(blocks_.size()); }
@@ -45,14 +45,12 @@ class TrainingOrder {
     Index tokens_used() const { return tokens_used_; }
     Index tokens_left_over() const { return tokens_left_over_; }
     /// "12 blocks of 64 tokens from 3 of 4 documents; 771 tokens used, 20 left over"
-    std::string summary() const;
-
-    /// Epochs that `steps` steps go through, 1.5 for one and a half.
-    double epochs(Index steps) const;
+    std::string summary() const override;
+    double epochs(Index steps) const override;
 
     /// XXH3-128 of the blocks in the order in which `steps` steps read them, and of the number of tokens
     /// read: equal for arms of different length that see the same tokens.
-    std::string order_hash(Index steps) const;
+    std::string hash(Index steps) const override;
 
   private:
     struct Block {
@@ -66,7 +64,7 @@ class TrainingOrder {
     void for_each_window(Index step, Use use) const;
     void cut_documents(const Split& split);
     void cut_row(const Split& split);
-    void place(Index step, Batch& batch) const;
+    void place(Index step, Batch& batch, std::span<Token> targets) const;
 
     TokenView stored(const Block& block, Index begin, Index count) const {
         return TokenView(block.tokens, width_, 0)

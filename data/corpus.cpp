@@ -28,7 +28,7 @@ void check_name(const std::string& name, const std::string& where) {
 CorpusBuilder::CorpusBuilder(std::string name, const std::string& tokenizer)
     : tokenizer_(make_tokenizer(tokenizer)) {
     corpus_.name = std::move(name);
-    corpus_.tokenizer = tokenizer_->name();
+    corpus_.tokenizer = tokenizer_->identity();
     corpus_.vocabulary = tokenizer_->vocabulary();
     corpus_.tokens = TokenStore(corpus_.vocabulary);
 }
@@ -42,8 +42,9 @@ void CorpusBuilder::add(const std::string& name, const std::string& book, std::s
 }
 
 void CorpusBuilder::add(const Corpus& other, const std::string& where) {
-    require(other.tokenizer == corpus_.tokenizer, Failure::data, "{}: its tokenizer is {}, expected {}",
-            where, other.tokenizer, corpus_.tokenizer);
+    require(other.tokenizer == corpus_.tokenizer, Failure::data,
+            "{}: its tokenizer is {} ({}), expected {} ({})", where, other.tokenizer.kind,
+            other.tokenizer.hash(), corpus_.tokenizer.kind, corpus_.tokenizer.hash());
     for (const Document& document : other.documents) {
         open(document.name, document.book, where);
         corpus_.tokens.append(other.tokens_of(document));
@@ -88,7 +89,8 @@ Corpus CorpusBuilder::finish() {
 
 std::string hash_of(const Corpus& corpus) {
     Checksum sum;
-    sum.add(corpus.tokenizer);
+    sum.add(corpus.tokenizer.kind);
+    if (!corpus.tokenizer.bytes.empty()) sum.add(corpus.tokenizer.bytes);
     sum.add(corpus.vocabulary);
     sum.add(corpus.tokens.view().bytes());
     for (const Document& document : corpus.documents) {
@@ -125,7 +127,7 @@ nlohmann::json describe(const Corpus& corpus) {
         books.push_back({{"name", book}, {"documents", counts[book].first}, {"tokens", counts[book].second}});
     }
     return {{"name", corpus.name},
-            {"tokenizer", corpus.tokenizer},
+            {"tokenizer", corpus.tokenizer.kind},
             {"vocabulary", corpus.vocabulary},
             {"tokens", corpus.tokens.size()},
             {"documents", corpus.documents.size()},

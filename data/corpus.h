@@ -26,7 +26,7 @@ struct Document {
 
 struct Corpus {
     std::string name;
-    std::string tokenizer;
+    TokenizerIdentity tokenizer;
     Index vocabulary = 0;
     TokenStore tokens;
     std::vector<Document> documents;       // in order, without gaps

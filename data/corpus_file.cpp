@@ -75,7 +75,10 @@ void write_corpus(const Corpus& corpus, const std::filesystem::path& path) {
     file.set_attribute("/", "format", std::string(format_name));
     file.set_attribute("/", "version", format_version);
     file.set_attribute("/", "name", corpus.name);
-    file.set_attribute("/", "tokenizer", corpus.tokenizer);
+    file.set_attribute("/", "tokenizer", corpus.tokenizer.kind);
+    if (const std::string& model = corpus.tokenizer.bytes; !model.empty())
+        file.write_bytes({"tokenizer_model", {static_cast<Index>(model.size())}, ElementType::uint8},
+                         std::as_bytes(std::span(model)));
     file.set_attribute("/", "vocabulary", corpus.vocabulary);
     file.set_attribute("/", "hash", corpus.hash);
     file.write_bytes({"tokens", {static_cast<Index>(corpus.tokens.size())}, stored_type(corpus.vocabulary)},
@@ -104,7 +107,10 @@ Corpus read_corpus(const std::filesystem::path& path) {
     check_format(file);
     Corpus corpus;
     corpus.name = file.text_attribute("/", "name");
-    corpus.tokenizer = file.text_attribute("/", "tokenizer");
+    corpus.tokenizer.kind = file.text_attribute("/", "tokenizer");
+    if (file.contains("tokenizer_model"))
+        for (const std::byte byte : file.read_bytes("tokenizer_model"))
+            corpus.tokenizer.bytes.push_back(std::to_integer<char>(byte));
     corpus.vocabulary = file.integer_attribute("/", "vocabulary");
     corpus.hash = file.text_attribute("/", "hash");
     require(corpus.vocabulary >= 1, Failure::data, "{}: a vocabulary of {}", path.string(),

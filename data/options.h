@@ -38,6 +38,7 @@ struct DataOptions {
     std::string corpus = "generated";  // "generated", the name of a fetched corpus, or a path
     TextFormat format = TextFormat::automatic;
     std::string tokenizer = "byte";
+    std::string source = "text";  // the kind of batches, of those that are registered
     Index block =
         0;  // tokens of a block of the training order; 0: the longest training length among the arms
 

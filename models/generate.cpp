@@ -5,7 +5,6 @@
 
 #include "framework/core/arena.h"
 #include "models/padding.h"
-#include "models/pass_cut.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
@@ -60,14 +59,12 @@ class Continuation {
     Index sequences() const { return static_cast<Index>(texts_.size()); }
 
     std::vector<std::vector<double>> prompt() {
-        const PaddedBatch padded = left_padded(texts_, model_.axes());
+        const Batch padded = left_padded(texts_, model_.axes());
         const Index chunk = options_.chunk > 0 ? options_.chunk : padded.length;
-        std::vector<Token> tokens;
-        std::vector<std::int32_t> segments;
-        for (Index first = 0; first + chunk < padded.length; first += chunk)
-            run(slice_input(padded.input(), first, first + chunk, tokens, segments));
-        const Index rest = (padded.length - 1) / chunk * chunk;
-        return last_logits(slice_input(padded.input(), rest, padded.length, tokens, segments));
+        Index first = 0;
+        for (; first + chunk < padded.length; first += chunk)
+            pass(padded.run(first, chunk), [](const Variable&) {});
+        return last_logits(padded.run(first, padded.length - first));
     }
 
     std::vector<std::vector<double>> next(std::span<const Token> tokens) {
@@ -78,45 +75,37 @@ class Continuation {
         for (const auto& text : texts_)
             positions.insert(positions.end(), static_cast<std::size_t>(axes),
                              static_cast<std::int64_t>(text.size()) - 1);
-        ForwardInput input;
-        input.tokens = tokens;
-        input.batch = sequences();
-        input.length = 1;
-        input.positions = Positions(sequences(), 1, axes, std::move(positions));
-        return last_logits(input);
+        Batch batch = Batch::of_text(sequences(), {tokens.begin(), tokens.end()});
+        batch.positions = Positions(sequences(), 1, axes, std::move(positions));
+        return last_logits(batch);
     }
 
   private:
     // Calls use(states) with those of a pass, whose memory goes afterwards.
     template <typename Use>
-    void pass(ForwardInput input, const Use& use) {
-        input.cache = cache_.get();
-        if (!cache_ && options_.growing) input.growing = true;
-        if (!cache_ && !options_.growing) input.frequency_length = length_;
+    void pass(const Batch& batch, const Use& use) {
+        Pass pass{.cache = cache_.get()};
+        if (!cache_) pass = LengthMode{"", options_.growing ? 0 : length_}.pass();
         {
             const Recording no_tape(nullptr);
             const ArenaScope scope(&arena_);
-            use(model_.hidden(input));
+            use(model_.hidden(batch, pass));
         }
         arena_.reset();
     }
 
-    void run(const ForwardInput& input) {
-        pass(input, [](const Variable&) {});
-    }
-
-    std::vector<std::vector<double>> last_logits(const ForwardInput& input) {
+    std::vector<std::vector<double>> last_logits(const Batch& batch) {
         std::vector<std::vector<double>> rows;
-        pass(input, [&](const Variable& hidden) {
+        pass(batch, [&](const Variable& hidden) {
             const Index width = hidden.size(2);
-            const Tensor last = Tensor::empty({input.batch, 1, width});
-            for (Index b = 0; b < input.batch; ++b) {
-                std::copy_n(hidden.value().data() + ((b + 1) * input.length - 1) * width, width,
+            const Tensor last = Tensor::empty({batch.sequences, 1, width});
+            for (Index b = 0; b < batch.sequences; ++b) {
+                std::copy_n(hidden.value().data() + ((b + 1) * batch.length - 1) * width, width,
                             last.data() + b * width);
             }
             const Tensor logits = model_.logits_of(last).value();
             const Index vocabulary = logits.size(2);
-            for (Index b = 0; b < input.batch; ++b)
+            for (Index b = 0; b < batch.sequences; ++b)
                 rows.emplace_back(logits.data() + b * vocabulary, logits.data() + (b + 1) * vocabulary);
         });
         return rows;

@@ -23,11 +23,12 @@ struct ModelOptions {
     double mlp_ratio = 4;  // hidden width of the MLP / width
     NormKind norm = NormKind::layer;
     Activation activation = Activation::gelu_tanh;
-    bool bias = false;           // biases of linear layers and layer norms
-    double dropout = 0;          // on embeddings and residual branches
-    bool tie_embeddings = true;  // the output matrix is the embedding matrix
-    double init = 0;             // standard deviation of initial weights; 0: fan_in, 1 / sqrt(width)
-    Index vocabulary = 256;      // from the tokenizer, never from the recipe
+    bool bias = false;                // biases of linear layers and layer norms
+    double dropout = 0;               // on embeddings and residual branches
+    bool tie_embeddings = true;       // the output matrix is the embedding matrix
+    double init = 0;                  // standard deviation of initial weights; 0: fan_in, 1 / sqrt(width)
+    Index vocabulary = 256;           // from the tokenizer, never from the recipe
+    std::string head = "next_token";  // of those that are registered
 
     Index head_dim() const { return width / heads; }
     double deviation() const { return init > 0 ? init : 1 / std::sqrt(static_cast<double>(width)); }

@@ -3,17 +3,6 @@
 #include <algorithm>
 
 namespace locus {
-inline namespace LOCUS_SCALAR {
-
-ForwardInput PaddedBatch::input() const {
-    ForwardInput input;
-    input.tokens = tokens;
-    input.batch = batch;
-    input.length = length;
-    input.positions = positions;
-    input.segments = segments;
-    return input;
-}
 
 Positions text_positions(Index length, Index axes, std::int64_t start) {
     std::vector<std::int64_t> values;
@@ -21,34 +10,37 @@ Positions text_positions(Index length, Index axes, std::int64_t start) {
     return Positions(1, length, axes, std::move(values));
 }
 
-PaddedBatch left_padded(const std::vector<std::vector<Token>>& sequences, Index axes) {
-    PaddedBatch padded;
-    padded.batch = static_cast<Index>(sequences.size());
+Batch left_padded(const std::vector<std::vector<Token>>& sequences, Index axes) {
+    const auto count = static_cast<Index>(sequences.size());
+    std::size_t length = 0;
     bool equal = true;
     for (const auto& sequence : sequences) {
-        padded.length = std::max(padded.length, static_cast<Index>(sequence.size()));
+        length = std::max(length, sequence.size());
         equal = equal && sequence.size() == sequences.front().size();
     }
-    require(padded.length > 0, "padding: {} sequences without a token", padded.batch);
+    require(length > 0, "padding: {} sequences without a token", count);
+    std::vector<Token> tokens;
+    std::vector<std::int32_t> segments;
     std::vector<std::int64_t> positions;
+    const auto axes_of = [&](std::size_t places) { return places * static_cast<std::size_t>(axes); };
     for (const auto& sequence : sequences) {
-        const std::size_t gap = static_cast<std::size_t>(padded.length) - sequence.size();
-        padded.tokens.insert(padded.tokens.end(), gap, 0);
-        padded.tokens.insert(padded.tokens.end(), sequence.begin(), sequence.end());
-        padded.segments.insert(padded.segments.end(), gap, -1);
-        padded.segments.insert(padded.segments.end(), sequence.size(), 0);
-        positions.insert(positions.end(), gap * static_cast<std::size_t>(axes), Positions::none);
+        const std::size_t gap = length - sequence.size();
+        tokens.insert(tokens.end(), gap, 0);
+        tokens.insert(tokens.end(), sequence.begin(), sequence.end());
+        segments.insert(segments.end(), gap, -1);
+        segments.insert(segments.end(), sequence.size(), 0);
+        positions.insert(positions.end(), axes_of(gap), Positions::none);
         for (std::size_t t = 0; t < sequence.size(); ++t)
-            positions.insert(positions.end(), static_cast<std::size_t>(axes), static_cast<std::int64_t>(t));
+            positions.insert(positions.end(), axes_of(1), static_cast<std::int64_t>(t));
     }
+    Batch padded = Batch::of_text(count, std::move(tokens));
     if (equal) {
-        padded.segments.clear();
         padded.positions = text_positions(padded.length, axes);
     } else {
-        padded.positions = Positions(padded.batch, padded.length, axes, std::move(positions));
+        padded.segments = BatchArray<std::int32_t>(count, std::move(segments));
+        padded.positions = Positions(count, padded.length, axes, std::move(positions));
     }
     return padded;
 }
 
-}  // namespace LOCUS_SCALAR
 }  // namespace locus

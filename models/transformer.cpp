@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "framework/core/arena.h"
-#include "framework/ops/embedding.h"
-#include "framework/ops/matmul.h"
-#include "framework/ops/shape.h"
+#include "framework/ops/elementwise.h"
 #include "models/layer_mask.h"
 #include "models/pass_cut.h"
 
@@ -55,7 +53,7 @@ Variable without_padding(const Variable& x, std::span<const std::int32_t> segmen
 std::vector<Index> places_of_targets(std::span<const Token> targets) {
     std::vector<Index> places;
     for (std::size_t i = 0; i < targets.size(); ++i)
-        if (targets[i] != Batch::no_target) places.push_back(static_cast<Index>(i));
+        if (targets[i] != no_target) places.push_back(static_cast<Index>(i));
     return places;
 }
 
@@ -85,11 +83,7 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     check_sizes(model);
     check_mask(mask, model.layers);
     const ParameterScope scope(store_);
-    // Tied, it is the matrix of the output; untied, rows are only looked up in it.
-    const Shape tokens{model.vocabulary, model.width};
-    const Initial drawn = Initial::normal(model.deviation());
-    tokens_ = model.tie_embeddings ? scope.add_matrix("tokens.weight", tokens, drawn)
-                                   : scope.add("tokens.weight", tokens, drawn);
+    embedder_ = std::make_unique<TokenEmbedder>(scope, model);
     encoding_ = make_encoding(encoding, encoding_shape(model, mask, train_length),
                               scope.inside("encoding").with_lr_factor(encoding.lr_factor));
     for (Index i = 0; i < model.layers; ++i) {
@@ -97,9 +91,7 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
                              has_global_projections(mask, i));
     }
     final_norm_ = std::make_unique<Norm>(make_norm(scope.inside("final_norm"), model));
-    if (!model.tie_embeddings) {
-        output_ = scope.add_matrix("output.weight", tokens, drawn);
-    }
+    head_ = HeadRegistry::instance().at(model.head).make(scope, model, embedder_->tied());
     if (!seed) return;
     store_.allocate(*seed);
     for (const Block& block : blocks_) block.initialise();
@@ -110,46 +102,45 @@ Mask Transformer::mask(Index layer) const {
     return layer_mask(mask_, layer);
 }
 
-void Transformer::check(const ForwardInput& input) const {
-    const Index places = input.batch * input.length;
-    const KvCache* cache = input.cache;
-    require(input.positions.length() == input.length, "transformer: {} positions for length {}",
-            input.positions.length(), input.length);
-    require(input.segments.empty() || static_cast<Index>(input.segments.size()) == places,
-            "transformer: {} segments for [{}, {}]", input.segments.size(), input.batch, input.length);
-    require(!input.growing || input.frequency_length == 0,
-            "transformer: frequencies cannot grow and be those of length {}", input.frequency_length);
-    require_axes(kind_, input.positions.axes());
+void Transformer::check(const Batch& batch, const Pass& pass) const {
+    batch.check();
+    require(!pass.growing || pass.frequency_length == 0,
+            "transformer: frequencies cannot grow and be those of length {}", pass.frequency_length);
+    require_axes(kind_, batch.positions.axes());
+    const KvCache* cache = pass.cache;
     if (cache == nullptr) {
-        const bool stated = input.growing || input.frequency_length > 0;
-        require(stated || !encoding_->varies_by_length() || !has_lengths_of_their_own(input),
+        const bool stated = pass.growing || pass.frequency_length > 0;
+        require(stated || !encoding_->varies_by_length() || !has_lengths_of_their_own(batch),
                 "transformer: padded or packed sequences under an encoding that looks at the length: whose "
                 "length must be said (fixed:N or growing)");
         return;
     }
-    require(cache->shape().sequences == input.batch, "transformer: a cache of {} sequences for a batch of {}",
-            cache->shape().sequences, input.batch);
-    require(!input.growing && input.frequency_length == 0,
+    require(cache->shape().sequences == batch.sequences,
+            "transformer: a cache of {} sequences for a batch of {}", cache->shape().sequences,
+            batch.sequences);
+    require(!pass.growing && pass.frequency_length == 0,
             "transformer: the length mode of a pass behind a cache is the cache's");
-    require(cache->axes() == 0 || input.positions.axes() == cache->axes(),
-            "transformer: positions of {} axes behind a cache of {}", input.positions.axes(), cache->axes());
+    require(cache->axes() == 0 || batch.positions.axes() == cache->axes(),
+            "transformer: positions of {} axes behind a cache of {}", batch.positions.axes(), cache->axes());
 }
 
-Variable Transformer::hidden(const ForwardInput& input) const {
-    check(input);
-    const bool growing = input.growing || (input.cache != nullptr && input.cache->options().growing);
-    return growing ? states_growing(input) : states(input);
+bool Transformer::is_cut(const Batch& batch, const Pass& pass) const {
+    return pass.cache != nullptr || (!batch.segments.empty() && mask_.global > 0);
 }
 
-// Rows of the token embeddings, scaled, with the encoding's vectors added.
-Variable Transformer::embedded(const ForwardInput& input, std::span<const PassPart> parts) const {
-    WorkVector<Token> ids;
-    ids.assign(input.tokens.begin(), input.tokens.end());
-    Variable x = embedding(tokens_, std::move(ids), input.batch, input.length);
+Variable Transformer::hidden(const Batch& batch, const Pass& pass) const {
+    check(batch, pass);
+    const bool growing = pass.growing || (pass.cache != nullptr && pass.cache->options().growing);
+    return growing ? states_growing(batch, pass) : states(batch, pass);
+}
+
+// States of the embedder, scaled, with the encoding's vectors added.
+Variable Transformer::embedded(const Batch& batch, std::span<const PassPart> parts) const {
+    Variable x = (*embedder_)(batch);
     if (parts.empty()) return x;
     const PositionTerms& first = parts.front().terms;
     if (first.token_scale != 1) x = scale(x, first.token_scale);
-    if (parts.size() == 1 && parts.front().is_whole(input.batch, input.length))
+    if (parts.size() == 1 && parts.front().is_whole(batch.sequences, batch.length))
         return first.embedding ? add(x, first.embedding) : x;
     const Tensor added = added_vectors(parts, x.shape());
     return added ? add(x, added) : x;
@@ -169,57 +160,56 @@ void Transformer::set_terms(std::vector<PassPart>& parts, const KvCache* cache, 
     }
 }
 
-void Transformer::set_masks(std::vector<PassPart>& parts, const ForwardInput& input, Index layer) const {
+void Transformer::set_masks(std::vector<PassPart>& parts, const Batch& batch, const Pass& pass,
+                            Index layer) const {
     for (PassPart& part : parts) {
-        part.mask = input.cache ? input.cache->mask(layer, part.sequence) : mask(layer);
-        if (is_cut(input)) continue;
-        part.mask.query_segments.assign(input.segments.begin(), input.segments.end());
+        part.mask = pass.cache ? pass.cache->mask(layer, part.sequence) : mask(layer);
+        if (is_cut(batch, pass)) continue;
+        const auto segments = batch.segments.numbers();
+        part.mask.query_segments.assign(segments.begin(), segments.end());
         part.mask.key_segments = part.mask.query_segments;
     }
 }
 
-bool Transformer::is_cut(const ForwardInput& input) const {
-    return input.cache != nullptr || (!input.segments.empty() && mask_.global > 0);
-}
-
 // The one way through the model. Of a tail [asked, width], else [B, T, width].
-Variable Transformer::states(const ForwardInput& input, const Tail* tail) const {
-    require(!is_cut(input) || (Tape::current() == nullptr && !input.training),
+Variable Transformer::states(const Batch& batch, const Pass& pass, const Tail* tail) const {
+    require(!is_cut(batch, pass) || (Tape::current() == nullptr && !pass.training),
             "transformer: a cache, growing frequencies, or segments with global tokens: not while training");
-    std::vector<PassPart> parts = is_cut(input) ? cut_pass(input) : whole_pass(input);
-    LayerPass pass{.parts = parts, .cache = input.cache, .attention = input.attention, .key = input.dropout};
-    if (input.training) pass.dropout = model_.dropout;
-    set_terms(parts, input.cache, 0);
-    Variable x = pass.drop(embedded(input, parts), 0);
-    for (pass.layer = 0; pass.layer < model_.layers; ++pass.layer) {
-        if (pass.layer > 0 && encoding_->varies_by_layer()) set_terms(parts, input.cache, pass.layer);
-        set_masks(parts, input, pass.layer);
-        if (pass.layer + 1 == model_.layers) pass.tail = tail;
-        x = blocks_[static_cast<std::size_t>(pass.layer)](x, pass);
+    std::vector<PassPart> parts = is_cut(batch, pass) ? cut_pass(batch, pass) : whole_pass(batch, pass);
+    LayerPass told{.parts = parts, .cache = pass.cache, .attention = pass.attention};
+    told.key = {pass.seed, pass.step, static_cast<std::uint64_t>(batch.first), 0};
+    if (pass.training) told.dropout = model_.dropout;
+    set_terms(parts, pass.cache, 0);
+    Variable x = told.drop(embedded(batch, parts), 0);
+    for (Index layer = 0; layer < model_.layers; ++layer) {
+        if (layer > 0 && encoding_->varies_by_layer()) set_terms(parts, pass.cache, layer);
+        set_masks(parts, batch, pass, layer);
+        told.layer = layer;
+        if (layer + 1 == model_.layers) told.tail = tail;
+        x = blocks_[static_cast<std::size_t>(layer)](x, told);
     }
     for (const PassPart& part : parts)
-        if (input.cache != nullptr) input.cache->advance(part.sequence, part.sequences, part.query);
+        if (pass.cache != nullptr) pass.cache->advance(part.sequence, part.sequences, part.query);
     x = (*final_norm_)(x);
-    return tail ? x : without_padding(x, input.segments);
+    return tail ? x : without_padding(x, batch.segments.numbers());
 }
 
 // Rows of one class of lengths at a time, each behind the raw keys of the rows before.
-Variable Transformer::states_growing(const ForwardInput& input) const {
-    ForwardInput all = input;
+Variable Transformer::states_growing(const Batch& batch, const Pass& pass) const {
+    Pass behind = pass;
+    behind.growing = false;
     std::optional<KvCache> own;
-    if (all.cache == nullptr) all.cache = &own.emplace(make_cache(input.batch, {.growing = true}));
-    all.growing = false;
-    const auto cuts = cut_by_length(all, *encoding_);
-    if (cuts.size() == 1) return states(all);
-    const Tensor out = Tensor::empty({input.batch, input.length, model_.width});
+    if (behind.cache == nullptr) behind.cache = &own.emplace(make_cache(batch.sequences, {.growing = true}));
+    const auto cuts = cut_by_length(batch, *behind.cache, *encoding_);
+    if (cuts.size() == 1) return states(batch, behind);
+    const Tensor out = Tensor::empty({batch.sequences, batch.length, model_.width});
     const ArenaScope heap(nullptr);  // an arena would hold the keys of every class until the end of the pass
-    std::vector<Token> tokens;
-    std::vector<std::int32_t> segments;
-    for (const auto& [first, last] : cuts) {
-        const Tensor rows = states(slice_input(all, first, last, tokens, segments)).value();
-        const Index run = (last - first) * model_.width;
-        for (Index b = 0; b < input.batch; ++b) {
-            std::copy_n(rows.data() + b * run, run, out.data() + (b * input.length + first) * model_.width);
+    for (const TokenRun& cut : cuts) {
+        const Tensor rows = states(batch.run(cut.first, cut.count), behind).value();
+        const Index run = cut.count * model_.width;
+        for (Index b = 0; b < batch.sequences; ++b) {
+            std::copy_n(rows.data() + b * run, run,
+                        out.data() + (b * batch.length + cut.first) * model_.width);
         }
     }
     return out;
@@ -233,42 +223,41 @@ KvCache Transformer::make_cache(Index sequences, const CacheOptions& options) co
                    raw);
 }
 
-Variable Transformer::output_matrix() const {
-    return model_.tie_embeddings ? tokens_ : output_;
-}
-
-Variable Transformer::logits(const ForwardInput& input) const {
-    return logits_of(hidden(input));
+Variable Transformer::logits(const Batch& batch, const Pass& pass) const {
+    return logits_of(hidden(batch, pass));
 }
 
 Variable Transformer::logits_of(const Variable& hidden) const {
-    return linear(hidden, output_matrix());
+    return head_->outputs(hidden);
 }
 
-CrossEntropy Transformer::loss(const ForwardInput& input, std::span<const Token> targets,
-                               bool keep_nats) const {
-    const bool whole = input.cache == nullptr && !input.growing && input.segments.empty();
-    if (whole && Tape::current() == nullptr && !input.training) {
+Loss Transformer::loss(const Batch& batch, const Pass& pass) const {
+    const auto targets = batch.targets.numbers();
+    const bool whole = pass.cache == nullptr && !pass.growing && batch.segments.empty();
+    if (whole && Tape::current() == nullptr && !pass.training) {
         const std::vector<Index> asked = places_of_targets(targets);
-        if (!asked.empty() && asked.size() < targets.size()) return loss_of(asked, input, targets, keep_nats);
+        if (!asked.empty() && asked.size() < targets.size()) return loss_of(asked, batch, pass);
     }
-    return linear_cross_entropy(hidden(input), output_matrix(), targets, keep_nats);
+    return head_->loss(hidden(batch, pass), {targets, batch.weights.numbers()}, pass.keep_each);
 }
 
 // The same loss from the places that are asked for alone.
-CrossEntropy Transformer::loss_of(std::span<const Index> asked, const ForwardInput& input,
-                                  std::span<const Token> targets, bool keep_nats) const {
-    check(input);
-    require(static_cast<Index>(targets.size()) == input.batch * input.length,
-            "transformer: {} targets for [{}, {}]", targets.size(), input.batch, input.length);
-    std::vector<Token> tokens;
-    for (const Index place : asked) tokens.push_back(targets[static_cast<std::size_t>(place)]);
-    const Tail tail(asked, input.batch, input.length);
-    CrossEntropy loss = linear_cross_entropy(states(input, &tail), output_matrix(), tokens, keep_nats);
-    if (!keep_nats) return loss;
-    std::vector<double> nats(targets.size(), 0.0);
-    for (std::size_t i = 0; i < asked.size(); ++i) nats[static_cast<std::size_t>(asked[i])] = loss.nats[i];
-    loss.nats = std::move(nats);
+Loss Transformer::loss_of(std::span<const Index> asked, const Batch& batch, const Pass& pass) const {
+    check(batch, pass);
+    require(batch.targets.width() == batch.length, "transformer: {} targets for [{}, {}]",
+            batch.targets.numbers().size(), batch.sequences, batch.length);
+    std::vector<Token> targets;
+    std::vector<float> weights;
+    for (const Index place : asked) {
+        targets.push_back(batch.targets[static_cast<std::size_t>(place)]);
+        if (!batch.weights.empty()) weights.push_back(batch.weights[static_cast<std::size_t>(place)]);
+    }
+    const Tail tail(asked, batch.sequences, batch.length);
+    Loss loss = head_->loss(states(batch, pass, &tail), {targets, weights}, pass.keep_each);
+    if (!pass.keep_each) return loss;
+    std::vector<double> each(batch.targets.numbers().size(), 0.0);
+    for (std::size_t i = 0; i < asked.size(); ++i) each[static_cast<std::size_t>(asked[i])] = loss.each[i];
+    loss.each = std::move(each);
     return loss;
 }
 

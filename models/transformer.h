@@ -6,48 +6,16 @@
 #include <span>
 #include <vector>
 
-#include "framework/ops/loss.h"
+#include "framework/core/batch.h"
 #include "models/block.h"
+#include "models/embedder.h"
+#include "models/head.h"
+#include "models/pass.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
 
-/// Sequences to run, and how.
-struct ForwardInput {
-    std::span<const Token> tokens;  // [batch, length]
-    Index batch = 0, length = 0;
-    Positions positions;  // [1 or batch, length, axes that the encoding reads]
-    // [batch, length] or empty: a token sees its own segment only; one of a negative segment (padding) sees
-    // nothing and gives zeros
-    std::span<const std::int32_t> segments = {};
-    Index frequency_length = 0;  // fixed:N of the length mode; 0: length. A cache has its own
-    bool growing = false;        // the other length mode: row i uses the frequencies of length i + 1
-    KvCache* cache = nullptr;    // tokens before these; it takes these up
-    AttentionForm attention = AttentionForm::tiled;
-    bool training = false;  // dropout on
-    DropoutKey dropout;     // keyed by seed, step and the first sequence's number in the step
-};
-
-/// One of the two length modes, of a pass and of a cache alike.
-struct LengthMode {
-    std::string name;
-    Index length;  // fixed:N; 0: growing
-
-    ForwardInput on(ForwardInput input) const {
-        input.growing = length == 0;
-        input.frequency_length = length;
-        return input;
-    }
-    CacheOptions cache() const {
-        CacheOptions options;
-        options.growing = length == 0;
-        options.length = length;
-        return options;
-    }
-};
-
-/// Token embeddings, blocks of attention and MLP, a final norm and an output matrix. Position comes from the
-/// encoding only.
+/// An embedder, blocks of attention and MLP, a final norm and a head. Position comes from the encoding only.
 class Transformer {
   public:
     /// Throws when sizes do not fit, for the model or for its encoding. Initial values are drawn by (seed,
@@ -68,18 +36,17 @@ class Transformer {
     /// with global tokens run without a tape only. Throws when positions, segments, cache and length mode do
     /// not fit, and where padded or packed sequences meet an encoding that looks at the length and no length
     /// mode is stated.
-    Variable hidden(const ForwardInput& input) const;
+    Variable hidden(const Batch& batch, const Pass& pass = {}) const;
 
     /// Logits of every place, [B, T, vocabulary].
-    Variable logits(const ForwardInput& input) const;
+    Variable logits(const Batch& batch, const Pass& pass = {}) const;
 
     /// Logits [B, T, vocabulary] of states [B, T, width].
     Variable logits_of(const Variable& hidden) const;
 
-    /// Cross-entropy of the places that have a target, targets [batch, length]. Without a tape, the other
-    /// places end with the last attention.
-    CrossEntropy loss(const ForwardInput& input, std::span<const Token> targets,
-                      bool keep_nats = false) const;
+    /// The head's loss of what the batch asks: the one place that makes a forward pass of a batch. Without a
+    /// tape, places that are not asked end with the last attention.
+    Loss loss(const Batch& batch, const Pass& pass = {}) const;
 
     /// A cache for this model. Throws when the options do not fit its mask.
     KvCache make_cache(Index sequences, const CacheOptions& options) const;
@@ -109,27 +76,26 @@ class Transformer {
     Transformer(const ModelOptions& model, const EncodingOptions& encoding, const MaskOptions& mask,
                 Index train_length, std::optional<std::uint64_t> seed);
 
-    Variable output_matrix() const;
-    void check(const ForwardInput& input) const;
-    Variable embedded(const ForwardInput& input, std::span<const PassPart> parts) const;
-    Variable states(const ForwardInput& input, const Tail* tail = nullptr) const;
-    Variable states_growing(const ForwardInput& input) const;
-    CrossEntropy loss_of(std::span<const Index> asked, const ForwardInput& input,
-                         std::span<const Token> targets, bool keep_nats) const;
-    void set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
-    void set_masks(std::vector<PassPart>& parts, const ForwardInput& input, Index layer) const;
+    void check(const Batch& batch, const Pass& pass) const;
     // Whether a pass runs in parts, each of one document; otherwise masks know the segments.
-    bool is_cut(const ForwardInput& input) const;
+    bool is_cut(const Batch& batch, const Pass& pass) const;
+    Variable embedded(const Batch& batch, std::span<const PassPart> parts) const;
+    Variable states(const Batch& batch, const Pass& pass, const Tail* tail = nullptr) const;
+    Variable states_growing(const Batch& batch, const Pass& pass) const;
+    Loss loss_of(std::span<const Index> asked, const Batch& batch, const Pass& pass) const;
+    void set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
+    void set_masks(std::vector<PassPart>& parts, const Batch& batch, const Pass& pass, Index layer) const;
 
     ModelOptions model_;
     MaskOptions mask_;
     std::string kind_;  // of the encoding
     Index axes_;
     ParameterStore store_;
-    Parameter tokens_, output_;
+    std::unique_ptr<TokenEmbedder> embedder_;
     std::unique_ptr<PositionalEncoding> encoding_;
     std::vector<Block> blocks_;
     std::unique_ptr<Norm> final_norm_;
+    std::unique_ptr<Head> head_;
 };
 
 }  // namespace LOCUS_SCALAR

@@ -26,8 +26,13 @@ class Registry {
 
     const Entry& at(const std::string& name) const {
         const auto place = entries_.find(name);
-        require(place != entries_.end(), "'{}' is not known; known are: {}", name, listing());
+        require(place != entries_.end(), "{}", unknown(name));
         return place->second;
+    }
+
+    /// What to say of a name that is not there.
+    std::string unknown(const std::string& name) const {
+        return fmt::format("'{}' is not known; known are: {}", name, listing());
     }
 
     bool contains(const std::string& name) const { return entries_.contains(name); }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "framework/autodiff/variable.h"
-#include "framework/core/batch.h"
+#include "framework/core/token.h"
 #include "framework/core/work_vector.h"
 
 namespace locus {

@@ -17,7 +17,7 @@ StepReport profiled_step(Trainer& trainer, Index step, Batch& batch, const FitHo
     const Profile::Step timed(hooks.profile);
     {
         const ProfiledPart filling("data");
-        hooks.fill(step, batch);
+        hooks.source->fill(hooks.source_steps + step - 1, batch);
     }
     return trainer.step(step, batch, hooks.loss);
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "framework/core/batch_source.h"
 #include "framework/core/profile.h"
 #include "framework/io/run_log.h"
 #include "framework/train/trainer.h"
@@ -13,10 +14,10 @@ inline namespace LOCUS_SCALAR {
 
 /// What the loop asks of its surroundings. Steps are counted from 1.
 struct FitHooks {
-    std::function<void(Index step, Batch& batch)>
-        fill;  // the batch of a step, into memory that is used again
+    const BatchSource* source = nullptr;
+    Index source_steps = 0;  // of the source, those that went by before the first step of this training
     BatchLoss loss;
-    std::function<double(Index step)> validate;         // nats per token; asked every validate_every steps
+    std::function<double(Index step)> validate;         // mean loss; asked every validate_every steps
     std::function<void(const StepRecord& record)> log;  // after every step
     std::function<void(Index step)> save;               // every checkpoint_every steps and after the last
     std::function<bool()> stop;                         // asked after every step: save and leave?

@@ -1,4 +1,4 @@
-// The `train:` section of a recipe.
+// How a model is trained.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct TrainOptions {
     Index shards = 16;          // fixed cuts of a step's batch: gradients are added in one tree over them
     Reduction reduction = Reduction::exact;  // the same bits on any number of ranks; fast: MPI_Allreduce
     double lr = 1e-3;                        // greatest learning rate
-    double min_lr = 1e-4;    // where linear and cosine end; 10 % of lr unless the recipe says otherwise
+    double min_lr = 1e-4;                    // where linear and cosine end; a tenth of lr is usual
     Index warmup_steps = 0;  // of linear warm-up: steps x warmup (a fraction, 0.03) unless given
     Schedule schedule = Schedule::cosine;
     double weight_decay = 0.1;  // on matrices only

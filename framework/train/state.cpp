@@ -50,7 +50,7 @@ void require_finite_state(const ParameterStore& store, const Adamw& optimizer, I
             const bool finite = std::all_of(begin, begin + parameter.shape.count(),
                                             [](Scalar value) { return std::isfinite(value); });
             require(finite, Failure::numeric,
-                    "step {}: {} of {} is not finite, and nothing is saved; a smaller train.lr may help",
+                    "step {}: {} of {} is not finite, and nothing is saved; a smaller learning rate may help",
                     step, kind, parameter.name);
         }
     }
@@ -64,6 +64,7 @@ Checkpoint capture(const ParameterStore& store, const Adamw& optimizer, const Ru
     checkpoint.seed = identity.seed;
     checkpoint.recipe = identity.recipe;
     checkpoint.tokenizer = identity.tokenizer;
+    checkpoint.vocabulary = identity.tokenizer_bytes;
     checkpoint.vocabulary_size = identity.vocabulary;
     checkpoint.parameters = views(store, store.values());
     checkpoint.first_moments = views(store, optimizer.first_moment());

@@ -13,7 +13,8 @@ inline namespace LOCUS_SCALAR {
 /// What a checkpoint holds besides tensors.
 struct RunIdentity {
     std::string recipe;     // YAML, fully resolved
-    std::string tokenizer;  // name
+    std::string tokenizer;        // its kind
+    std::string tokenizer_bytes;  // its model, where it has one
     Index vocabulary = 0;
     std::uint64_t seed = 0;
 };

@@ -10,7 +10,7 @@
 namespace locus {
 inline namespace LOCUS_SCALAR {
 
-// The least power of two that is not below the sequences, at most train.shards.
+// The least power of two that is not below the sequences, at most `shards`.
 Index shards_of_step(const TrainOptions& options) {
     Index shards = 1;
     while (shards < options.sequences() && shards < options.shards) shards *= 2;
@@ -54,9 +54,12 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
             Recording recording(&space.tape);
             const PrecisionScope precision(options_.precision);
             const ParameterGradients gradients(store_, gradient);
-            const CrossEntropy entropy = loss(batch, first, end - first, step);
-            total = entropy.total;
-            space.tape.backward(entropy.sum, Tensor::full({1}, static_cast<Scalar>(weight)));
+            const Batch part = batch.slice(first, end - first);
+            const Loss own = loss(part, step);
+            require(own.weight == part.weight(), "step {}: a loss of weight {}, but its part weighs {}", step,
+                    own.weight, part.weight());
+            total = own.total;
+            space.tape.backward(own.sum, Tensor::full({1}, static_cast<Scalar>(weight)));
             space.tape.reset();
         }
         space.arena.reset();
@@ -89,11 +92,10 @@ std::vector<std::size_t> Trainer::arena_peaks() const {
 
 StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) {
     StepReport report;
-    report.targets = std::count_if(batch.targets.begin(), batch.targets.end(),
-                                   [](Token t) { return t != Batch::no_target; });
-    require(report.targets > 0, Failure::data, "step {}: no token of the batch has a target", step);
+    report.weight = batch.weight();
+    require(report.weight > 0, Failure::data, "step {}: no token of the batch has a target", step);
     report.lr = learning_rate(schedule_of(options_), step);
-    const double weight = 1 / static_cast<double>(report.targets);
+    const double weight = 1 / report.weight;
     tree_.start();
     together(group_,
              [&] { workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); }); });
@@ -104,7 +106,7 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     report.loss *= weight;
     report.grad_norm = norm_of(gradient);
     require(std::isfinite(report.loss) && std::isfinite(report.grad_norm), Failure::numeric,
-            "step {}: the loss is {} and the norm of the gradient {}; a smaller train.lr may help", step,
+            "step {}: the loss is {} and the norm of the gradient {}; a smaller learning rate may help", step,
             unsigned_nan(report.loss), unsigned_nan(report.grad_norm));
     const ProfiledPart updating("optimizer");
     adamw_.step(workers_, step, report.lr, gradient, clip_factor(report.grad_norm, options_.clip));

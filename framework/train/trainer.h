@@ -16,17 +16,18 @@
 namespace locus {
 inline namespace LOCUS_SCALAR {
 
-/// The loss of sequences first .. first + count of a batch, at optimizer step `step` (from 1).
-using BatchLoss = std::function<CrossEntropy(const Batch& batch, Index first, Index count, Index step)>;
+/// The loss of a part of a step's batch, at optimizer step `step` (from 1). It weighs what Batch::weight()
+/// says.
+using BatchLoss = std::function<Loss(const Batch& part, Index step)>;
 
 struct StepReport {
-    double loss = 0;  // mean over the targets of the batch, nats
-    Index targets = 0;
+    double loss = 0;    // mean over the batch, by weight
+    double weight = 0;  // of all that the batch asks
     double lr = 0;
     double grad_norm = 0;  // of the whole gradient, before clipping
 };
 
-/// The pieces that a step is cut into: train.shards, or fewer where there are fewer sequences.
+/// The pieces that a step is cut into: `shards`, or fewer where there are fewer sequences.
 Index shards_of_step(const TrainOptions& options);
 
 /// Holds what a step needs besides the parameters: moments, workers' memory, the tree of gradients.
@@ -37,10 +38,9 @@ class Trainer {
     Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers,
             const Communicator& group = {});
 
-    /// Forward, backward, sum, clip, update. Weighs every target of the batch equally, wherever its sequence
-    /// runs. All ranks call it with the whole batch, and all get the same report. Throws, on all ranks alike
-    /// and with the weights unchanged, what `loss` throws on any, and a numeric Error when loss or gradient
-    /// is not finite.
+    /// Forward, backward, sum, clip, update. A target weighs the same wherever its sequence runs. All ranks
+    /// call it with the whole batch, and all get the same report. Throws, on all ranks alike and with the
+    /// weights unchanged, what `loss` throws on any, and a numeric Error when loss or gradient is not finite.
     StepReport step(Index step, const Batch& batch, const BatchLoss& loss);
 
     const Adamw& optimizer() const { return adamw_; }
@@ -70,10 +70,7 @@ class Trainer {
     std::vector<Index> rank_begins_;  // [ranks + 1]: the first shard of each
 };
 
-/// The `train:` section as the schedule sees it.
-/// The pieces that a step is cut into: train.shards, or fewer where there are fewer sequences.
-Index shards_of_step(const TrainOptions& options);
-
+/// The learning rates as the schedule sees them.
 ScheduleOptions schedule_of(const TrainOptions& options);
 
 }  // namespace LOCUS_SCALAR

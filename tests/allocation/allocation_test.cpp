@@ -94,6 +94,35 @@ MaskOptions mask_of(const Training& run) {
     return mask;
 }
 
+// Text in its order, at the positions and in the segments of a run.
+class PlacedText : public BatchSource {
+  public:
+    PlacedText(const Training& run, const Split& train, Index sequences)
+        : order_(train, run.length, run.length, sequences, 0), positions_(positions_for(run)) {
+        std::vector<std::int32_t> segments;
+        for (Index i = 0; i < sequences * run.length; ++i)
+            segments.push_back(static_cast<std::int32_t>(i % run.length / 200));
+        if (run.packed) segments_ = BatchArray<std::int32_t>(sequences, std::move(segments));
+    }
+    void fill(Index step, Batch& batch) const override {
+        if (batch.positions.length() == 0) batch.positions = Positions::consecutive(length());
+        batch.segments = {};
+        order_.fill(step, batch);
+        batch.positions = positions_;
+        batch.segments = segments_;
+    }
+    Index sequences() const override { return order_.sequences(); }
+    Index length() const override { return order_.length(); }
+    double epochs(Index steps) const override { return order_.epochs(steps); }
+    std::string hash(Index steps) const override { return order_.hash(steps); }
+    std::string summary() const override { return order_.summary(); }
+
+  private:
+    TrainingOrder order_;
+    Positions positions_;
+    BatchArray<std::int32_t> segments_;
+};
+
 class Allocation : public testing::TestWithParam<Training> {};
 INSTANTIATE_TEST_SUITE_P(Encodings, Allocation, testing::ValuesIn(trainings()), [](const auto& run) {
     return run.param.encoding + "_" + std::to_string(run.param.length);
@@ -110,35 +139,20 @@ TEST_P(Allocation, NothingAboveFourKibAfterTheSecondStep) {
     options.batch_tokens = 3 * run.length;  // shards of one and of two sequences
     options.tokens = 6 * options.batch_tokens;
     options.shards = 2;
-    const TrainingOrder order(train, run.length, run.length, options.sequences(), 0);
+    const PlacedText source(run, train, options.sequences());
 
     const EncodingOptions encoding{run.encoding,
                                    Options(EncodingRegistry::instance().at(run.encoding).options)};
     Transformer model(model_of(run), encoding, mask_of(run), run.length, 0);
-    const Positions positions = positions_for(run);
-    std::vector<std::int32_t> segments;  // of one sequence after the other
-    for (Index i = 0; i < 3 * run.length; ++i)
-        segments.push_back(static_cast<std::int32_t>(i % run.length / 200));
     Workers workers(2);
     Trainer trainer(model.parameters(), options, workers);
 
     std::unique_ptr<Watch> watch;
     std::vector<long> faults;
     FitHooks hooks;
-    hooks.fill = [&](Index step, Batch& batch) { order.fill(step - 1, batch); };
-    hooks.loss = [&](const Batch& batch, Index first, Index count, Index step) {
-        ForwardInput input;
-        input.tokens = batch.tokens_of(first, count);
-        input.batch = count;
-        input.length = batch.length;
-        input.positions = positions;
-        if (run.packed) {
-            input.segments = std::span(segments).subspan(static_cast<std::size_t>(first * run.length),
-                                                         static_cast<std::size_t>(count * run.length));
-        }
-        input.training = true;
-        input.dropout = {.seed = 0, .step = std::uint64_t(step), .sample = std::uint64_t(first), .layer = 0};
-        return model.loss(input, batch.targets_of(first, count));
+    hooks.source = &source;
+    hooks.loss = [&](const Batch& part, Index step) {
+        return model.loss(part, {.training = true, .step = static_cast<std::uint64_t>(step)});
     };
     hooks.log = [&](const StepRecord& record) {
         faults.push_back(page_faults());

@@ -10,6 +10,8 @@ namespace {
 
 using test::corpus_of;
 using test::expect_error;
+using test::targets_of;
+using test::tokens_of;
 using Window = TrainingOrder::Window;
 
 Split whole(const Corpus& corpus) {
@@ -81,7 +83,7 @@ TEST(TrainingOrder, AStepDependsOnNothingButItsNumber) {
     for (const Index resumed : {4, 5, 11, 19, 0, 10}) {
         const TrainingOrder again(whole(corpus), 64, 32, 5, 7);
         EXPECT_EQ(again.windows(resumed), log[static_cast<std::size_t>(resumed)]);
-        EXPECT_EQ(again.at(resumed).tokens, straight.at(resumed).tokens);
+        EXPECT_EQ(tokens_of(again.at(resumed)), tokens_of(straight.at(resumed)));
     }
     EXPECT_NE(log[4].front().epoch, log[4].back().epoch);
 }
@@ -92,7 +94,7 @@ TEST(TrainingOrder, AStepMayHoldSeveralEpochs) {
     std::vector<Index> epochs;
     for (const Window& window : order.windows(1)) epochs.push_back(window.epoch);
     EXPECT_EQ(epochs, (std::vector<Index>{2, 3, 3, 4, 4}));
-    EXPECT_EQ(order.at(1).tokens.size(), 5u * 64u);
+    EXPECT_EQ(order.at(1).ids().numbers().size(), 5u * 64u);
 }
 
 TEST(TrainingOrder, TargetsAreOneFurtherAndStayInTheDocument) {
@@ -110,8 +112,8 @@ TEST(TrainingOrder, TargetsAreOneFurtherAndStayInTheDocument) {
             const Window& window = windows[static_cast<std::size_t>(s)];
             const Index begin = begins[window.block] + window.window * 32;
             for (Index t = 0; t < 32; ++t) {
-                EXPECT_EQ(batch.tokens_of(s, 1)[static_cast<std::size_t>(t)], (begin + t) % 251);
-                EXPECT_EQ(batch.targets_of(s, 1)[static_cast<std::size_t>(t)], (begin + t + 1) % 251);
+                EXPECT_EQ(batch.slice(s, 1).ids()[static_cast<std::size_t>(t)], (begin + t) % 251);
+                EXPECT_EQ(batch.slice(s, 1).targets[static_cast<std::size_t>(t)], (begin + t + 1) % 251);
             }
         }
     }
@@ -123,34 +125,38 @@ TEST(TrainingOrder, ArmsOfOtherLengthsSeeTheSameTokensInAStep) {
     for (const Index length : {16, 32, 64}) {
         const TrainingOrder arm(whole(corpus), 128, length, 3 * 128 / length, 5);
         for (Index step = 0; step < 20; ++step) {
-            EXPECT_EQ(arm.at(step).tokens, reference.at(step).tokens) << length;
-            EXPECT_EQ(arm.at(step).targets, reference.at(step).targets) << length;
+            EXPECT_EQ(tokens_of(arm.at(step)), tokens_of(reference.at(step))) << length;
+            EXPECT_EQ(targets_of(arm.at(step)), targets_of(reference.at(step))) << length;
         }
-        EXPECT_EQ(arm.order_hash(20), reference.order_hash(20));
+        EXPECT_EQ(arm.hash(20), reference.hash(20));
         EXPECT_DOUBLE_EQ(arm.epochs(20), reference.epochs(20));
     }
 }
 
 TEST(TrainingOrder, HashTellsOrdersApart) {
     const Corpus corpus = corpus_of({1000, 700}), other = corpus_of({700, 1000});
-    const std::string hash = TrainingOrder(whole(corpus), 64, 64, 2, 5).order_hash(30);
+    const std::string hash = TrainingOrder(whole(corpus), 64, 64, 2, 5).hash(30);
     EXPECT_EQ(hash.size(), 32u);
-    EXPECT_EQ(hash, TrainingOrder(whole(corpus), 64, 64, 2, 5).order_hash(30));
-    EXPECT_NE(hash, TrainingOrder(whole(corpus), 64, 64, 2, 5).order_hash(31));
-    EXPECT_NE(hash, TrainingOrder(whole(corpus), 64, 64, 2, 6).order_hash(30));
-    EXPECT_NE(hash, TrainingOrder(whole(corpus), 128, 64, 2, 5).order_hash(30));
-    EXPECT_NE(hash, TrainingOrder(whole(other), 64, 64, 2, 5).order_hash(30));
+    EXPECT_EQ(hash, TrainingOrder(whole(corpus), 64, 64, 2, 5).hash(30));
+    EXPECT_NE(hash, TrainingOrder(whole(corpus), 64, 64, 2, 5).hash(31));
+    EXPECT_NE(hash, TrainingOrder(whole(corpus), 64, 64, 2, 6).hash(30));
+    EXPECT_NE(hash, TrainingOrder(whole(corpus), 128, 64, 2, 5).hash(30));
+    EXPECT_NE(hash, TrainingOrder(whole(other), 64, 64, 2, 5).hash(30));
 }
 
 TEST(TrainingOrder, FillUsesTheMemoryAgain) {
     const Corpus corpus = corpus_of({1000});
     const TrainingOrder order(whole(corpus), 64, 32, 4, 3);
     Batch batch = order.at(0);
-    const Token* tokens = batch.tokens.data();
+    const Token* tokens = batch.ids().numbers().data();
     order.fill(5, batch);
-    EXPECT_EQ(batch.tokens.data(), tokens);
-    EXPECT_EQ(batch.tokens, order.at(5).tokens);
-    EXPECT_EQ(batch.targets, order.at(5).targets);
+    EXPECT_EQ(batch.ids().numbers().data(), tokens);
+    EXPECT_EQ(tokens_of(batch), tokens_of(order.at(5)));
+    EXPECT_EQ(targets_of(batch), targets_of(order.at(5)));
+    const Batch kept = batch;  // who still looks at a batch sees it unchanged
+    order.fill(6, batch);
+    EXPECT_EQ(tokens_of(kept), tokens_of(order.at(5)));
+    EXPECT_EQ(tokens_of(batch), tokens_of(order.at(6)));
 }
 
 TEST(TrainingOrder, SummaryTellsWhatIsUsed) {

@@ -92,7 +92,7 @@ void write_variant(const std::filesystem::path& path, Index version, const std::
                    const std::vector<std::int64_t>& offsets, const std::vector<std::uint8_t>& tokens,
                    std::int64_t vocabulary) {
     Corpus corpus;
-    corpus.tokenizer = "byte";
+    corpus.tokenizer = {"byte"};
     corpus.vocabulary = vocabulary;
     corpus.tokens.append(std::vector<Token>(tokens.begin(), tokens.end()));
     corpus.documents = {{"d", "b", 0, static_cast<Index>(tokens.size())}};
@@ -124,6 +124,15 @@ TEST_F(CorpusFile, OtherVersionsFormatsAndTables) {
     refuses(path, {"vocabulary of 3"});
 }
 
+TEST_F(CorpusFile, CarriesTheModelOfItsTokenizer) {
+    Corpus corpus = test::corpus_of({50, 60});
+    corpus.tokenizer = {"pieces", std::string("a\0b\xff", 4)};
+    corpus.hash = hash_of(corpus);
+    const auto path = folder_ / "pieces.h5";
+    write_corpus(corpus, path);
+    EXPECT_EQ(read_corpus(path).tokenizer, corpus.tokenizer);
+}
+
 TEST_F(CorpusFile, WhatDecidesTrainingAndScoringIsUnderTheHash) {
     const Corpus corpus = test::corpus_of({50, 60, 70}, {"A", "B", "C"});
     const auto changed = [&](auto change) {
@@ -142,7 +151,8 @@ TEST_F(CorpusFile, WhatDecidesTrainingAndScoringIsUnderTheHash) {
                   c.valid = {"A"};
                   c.test = {"B"};
               }));
-    EXPECT_NE(changed([](Corpus& c) { c.tokenizer = "other"; }), corpus.hash);
+    EXPECT_NE(changed([](Corpus& c) { c.tokenizer.kind = "other"; }), corpus.hash);
+    EXPECT_NE(changed([](Corpus& c) { c.tokenizer.bytes = "model"; }), corpus.hash);
     EXPECT_NE(changed([](Corpus& c) { c.vocabulary = 255; }), corpus.hash);
     EXPECT_NE(changed([](Corpus& c) { c.documents[1].book = "A"; }), corpus.hash);
     EXPECT_NE(changed([](Corpus& c) { c.documents[1].end = c.documents[2].begin = 111; }), corpus.hash);

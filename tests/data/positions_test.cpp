@@ -14,6 +14,8 @@ namespace {
 
 using test::corpus_of;
 using test::expect_error;
+using test::targets_of;
+using test::tokens_of;
 using Numbers = std::vector<std::int64_t>;
 
 RandomStream stream(std::uint64_t index) {
@@ -122,17 +124,16 @@ TEST(PackedOrder, RestartsPositionsAndHidesOtherDocuments) {
     std::map<Token, Batch> by_first;
     for (Index step = 0; step < 3; ++step) {
         const Batch batch = order.at(step);
-        by_first[batch.tokens.front()] = batch;
+        by_first[tokens_of(batch).front()] = batch;
     }
     const auto check = [&](const std::vector<Token>& tokens, const std::vector<Token>& targets,
                            const Numbers& positions, const std::vector<std::int32_t>& segments) {
         const Batch& batch = by_first.at(tokens.front());
-        EXPECT_EQ(batch.tokens, tokens);
-        EXPECT_EQ(batch.targets, targets);
+        EXPECT_EQ(tokens_of(batch), tokens);
+        EXPECT_EQ(targets_of(batch), targets);
         EXPECT_TRUE(batch.positions == Positions(1, 5, 1, positions));
-        EXPECT_EQ(batch.segments, segments);
-        EXPECT_EQ(std::vector<std::int32_t>(batch.segments_of(0, 1).begin(), batch.segments_of(0, 1).end()),
-                  segments);
+        const auto own = batch.segments.numbers();
+        EXPECT_EQ(std::vector<std::int32_t>(own.begin(), own.end()), segments);
     };
     constexpr Token none = Batch::no_target;  // tokens 0 .. 6 | 8 .. 12 | 13 .. 16
     check({0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}, {0, 1, 2, 3, 4}, {0, 0, 0, 0, 0});
@@ -156,7 +157,7 @@ TEST(PackedOrder, UsesDocumentsThatHoldNoBlock) {
             for (Index t = 0; t < 32; ++t) {
                 const auto i = static_cast<std::size_t>(s * 32 + t);
                 // document d holds the tokens 10 d .. 10 d + 9
-                const Token token = batch.tokens[i];
+                const Token token = batch.ids()[i];
                 EXPECT_EQ(batch.targets[i] == Batch::no_target, token % 10 == 9);
                 if (t == 0) continue;
                 const bool begins = token % 10 == 0;
@@ -182,7 +183,7 @@ TEST(TrainingOrder, FillsPositionsAnewInEveryStep) {
     order.fill(1, batch);
     EXPECT_FALSE(batch.positions == first);
     EXPECT_TRUE(batch.segments.empty());
-    EXPECT_EQ(batch.tokens, TrainingOrder(everything_of(corpus), 32, 32, 4, 3).at(1).tokens);
+    EXPECT_EQ(tokens_of(batch), tokens_of(TrainingOrder(everything_of(corpus), 32, 32, 4, 3).at(1)));
     EXPECT_TRUE(batch.positions == training_positions({PositionKind::pose, 256, 2}, 4, 32, 3, 1));
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/corpus.h"
+#include "framework/core/batch.h"
 #include "framework/core/error.h"
 
 namespace locus::test {
@@ -59,6 +60,14 @@ inline std::string gzip(const std::string& text) {
 /// Byte tokens as text.
 inline std::string text_of(const TokenView& tokens) {
     return make_tokenizer("byte")->decode(std::vector<Token>(tokens.begin(), tokens.end()));
+}
+
+inline std::vector<Token> tokens_of(const Batch& batch) {
+    return {batch.ids().numbers().begin(), batch.ids().numbers().end()};
+}
+
+inline std::vector<Token> targets_of(const Batch& batch) {
+    return {batch.targets.numbers().begin(), batch.targets.numbers().end()};
 }
 
 /// Expects an Error of `kind`, of one line, whose text holds every one of `parts`.

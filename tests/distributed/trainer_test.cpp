@@ -24,7 +24,7 @@ TrainOptions options_for(Index sequences) {
 
 struct Outcome {
     double loss = 0, norm = 0;
-    Index targets = 0;
+    double asked = 0;
     std::vector<Scalar> weights;
     bool operator==(const Outcome&) const = default;
 };
@@ -35,11 +35,9 @@ Outcome three_steps(const Communicator& group, const Batch& batch, int threads) 
     Trainer trainer(model.store, options_for(batch.sequences), workers, group);
     StepReport report;
     for (Index step = 1; step <= 3; ++step)
-        report = trainer.step(step, batch, [&](const Batch& b, Index first, Index count, Index) {
-            return model.loss(b, first, count);
-        });
+        report = trainer.step(step, batch, [&](const Batch& b, Index) { return model.loss(b); });
     const auto values = model.store.values().values();
-    return {report.loss, report.grad_norm, report.targets, {values.begin(), values.end()}};
+    return {report.loss, report.grad_norm, report.weight, {values.begin(), values.end()}};
 }
 
 TEST(TrainerOverRanks, RanksChangeNoBit) {
@@ -64,9 +62,9 @@ TEST(TrainerOverRanks, AnErrorInAStepOfOneRankReachesAll) {
     const Tensor before = model.store.values().clone();
     const Batch batch = uneven_batch(16);
     try {
-        trainer.step(1, batch, [&](const Batch& b, Index first, Index count, Index) {
-            require(first != 15, Failure::data, "sequence {} is damaged", first);  // the last rank has it
-            return model.loss(b, first, count);
+        trainer.step(1, batch, [&](const Batch& b, Index) {
+            require(b.first != 15, Failure::data, "sequence {} is damaged", b.first);  // the last rank has it
+            return model.loss(b);
         });
         FAIL() << "the error did not come";
     } catch (const Error& error) {
@@ -86,9 +84,7 @@ TEST(TrainerOverRanks, DivergenceIsMetByAllRanksAlike) {
     Workers workers(1);
     Trainer trainer(model.store, options_for(4), workers, world());
     try {
-        trainer.step(1, uneven_batch(4), [&](const Batch& b, Index first, Index count, Index) {
-            return model.loss(b, first, count);
-        });
+        trainer.step(1, uneven_batch(4), [&](const Batch& b, Index) { return model.loss(b); });
         FAIL() << "a NaN passed";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), Failure::numeric);

@@ -35,14 +35,11 @@ Taken step_over(const std::vector<Piece>& pieces, double clip) {
     ParameterScope scope(store);
     const Parameter weights = scope.add("weights", {2}, Initial::zeros());
     store.allocate(1);
-    Batch batch;
-    batch.sequences = static_cast<Index>(pieces.size());
-    batch.length = row;
+    std::vector<Token> targets;
     for (const Piece& piece : pieces)
-        for (Index t = 0; t < row; ++t) {
-            batch.tokens.push_back(0);
-            batch.targets.push_back(t < piece.targets ? 0 : Batch::no_target);
-        }
+        for (Index t = 0; t < row; ++t) targets.push_back(t < piece.targets ? 0 : Batch::no_target);
+    const Batch batch =
+        Batch::of_text(static_cast<Index>(pieces.size()), std::vector<Token>(targets.size(), 0), targets);
     TrainOptions options;
     options.length = row;
     options.batch_tokens = options.tokens = batch.sequences * row;
@@ -51,12 +48,12 @@ Taken step_over(const std::vector<Piece>& pieces, double clip) {
     Workers workers(1);
     Trainer trainer(store, options, workers, world());
     Taken taken;
-    taken.report = trainer.step(1, batch, [&](const Batch&, Index first, Index count, Index) {
-        EXPECT_EQ(count, 1);
-        const Piece& piece = pieces[static_cast<std::size_t>(first)];
+    taken.report = trainer.step(1, batch, [&](const Batch& part, Index) {
+        EXPECT_EQ(part.sequences, 1);
+        const Piece& piece = pieces[static_cast<std::size_t>(part.first)];
         const Tensor slope = Tensor::zeros({2});
         for (Index i = 0; i < 2; ++i) slope.data()[i] = piece.gradient[static_cast<std::size_t>(i)];
-        return CrossEntropy{sum_all(multiply(weights, Variable(slope))), piece.total, piece.targets, {}};
+        return Loss{sum_all(multiply(weights, Variable(slope))), piece.total, part.weight()};
     });
     const auto moment = trainer.optimizer().first_moment().values();
     taken.used.assign(moment.begin(), moment.begin() + 2);

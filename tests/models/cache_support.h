@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "models/padding.h"
-#include "models/pass_cut.h"
 #include "tests/models/support.h"
 
 namespace locus {
@@ -39,8 +38,8 @@ inline Positions positions_for(const Transformer& model, Index length) {
     return placed_text(Positions::consecutive(length), model.axes());
 }
 
-inline PaddedBatch padded_for(const Transformer& model, const std::vector<std::vector<Token>>& texts) {
-    PaddedBatch padded = left_padded(texts);
+inline Batch padded_for(const Transformer& model, const std::vector<std::vector<Token>>& texts) {
+    Batch padded = left_padded(texts);
     padded.positions = placed_text(padded.positions, model.axes());
     return padded;
 }
@@ -66,32 +65,26 @@ inline std::vector<Token> random_tokens(Index count, std::uint64_t index) {
     return tokens;
 }
 
-inline ForwardInput pass_of(std::span<const Token> tokens, const Positions& positions, Index batch = 1) {
-    ForwardInput input;
-    input.tokens = tokens;
-    input.batch = batch;
-    input.length = static_cast<Index>(tokens.size()) / batch;
-    input.positions = positions;
-    return input;
+inline Batch batch_of(std::span<const Token> tokens, const Positions& positions, Index sequences = 1) {
+    Batch batch = Batch::of_text(sequences, {tokens.begin(), tokens.end()});
+    batch.positions = positions;
+    return batch;
 }
 
 /// Logits [batch, length, vocabulary] of a pass cut after these numbers of tokens (the last one is repeated).
-inline Tensor in_chunks(const Transformer& model, const ForwardInput& whole, KvCache& cache,
-                        const std::vector<Index>& sizes) {
+inline Tensor in_chunks(const Transformer& model, const Batch& whole, KvCache& cache,
+                        const std::vector<Index>& sizes, AttentionForm form = AttentionForm::tiled) {
     const Index vocabulary = model.options().vocabulary;
-    const Tensor out = Tensor::empty({whole.batch, whole.length, vocabulary});
-    std::vector<Token> tokens;
-    std::vector<std::int32_t> segments;
+    const Tensor out = Tensor::empty({whole.sequences, whole.length, vocabulary});
     std::size_t at = 0;
     for (Index first = 0; first < whole.length;) {
-        const Index last = std::min(whole.length, first + sizes[std::min(at++, sizes.size() - 1)]);
-        ForwardInput input = slice_input(whole, first, last, tokens, segments);
-        input.cache = &cache;
-        const Tensor part = model.logits(input).value();
-        const Index run = (last - first) * vocabulary;
-        for (Index b = 0; b < whole.batch; ++b)
+        const Index count = std::min(whole.length - first, sizes[std::min(at++, sizes.size() - 1)]);
+        const Tensor part =
+            model.logits(whole.run(first, count), {.cache = &cache, .attention = form}).value();
+        const Index run = count * vocabulary;
+        for (Index b = 0; b < whole.sequences; ++b)
             std::copy_n(part.data() + b * run, run, out.data() + (b * whole.length + first) * vocabulary);
-        first = last;
+        first += count;
     }
     return out;
 }

@@ -26,9 +26,8 @@ Decoded decode(const Transformer& model, const LengthMode& mode, std::int64_t sh
     for (Index first = 0, last = prompt_tokens; first < total; first = last++) {
         const Index moved = first == 0 ? 0 : first + shift;
         const std::vector<Token> fresh(out.text.begin() + first, out.text.begin() + last);
-        ForwardInput input = pass_of(fresh, positions.slice(0, 1, moved, last - first));
-        input.cache = &cache;
-        const Tensor part = model.logits(input).value();
+        const Batch batch = batch_of(fresh, positions.slice(0, 1, moved, last - first));
+        const Tensor part = model.logits(batch, {.cache = &cache}).value();
         std::copy_n(part.data(), part.count(), out.logits.data() + first * vocabulary);
         if (last < total) out.text.push_back(argmax(out.logits.data() + (last - 1) * vocabulary, vocabulary));
     }
@@ -42,7 +41,7 @@ TEST_P(EachCache, DecodesAsOneFullPass) {
             SCOPED_TRACE(fmt::format("{} rich {}", mode.name, rich));
             const Decoded cached = decode(*model, mode);
             const Tensor full =
-                model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
+                model->logits(batch_of(cached.text, positions_for(*model, total)), mode.pass()).value();
             EXPECT_GE(standard_deviation(full), 1);
             EXPECT_LE(largest_difference(cached.logits, full), cache_limit);
             for (Index t = 0; t < total; ++t)
@@ -57,7 +56,7 @@ TEST_P(EachCache, NoticesTokensThatStandOneTooFar) {
     for (const LengthMode& mode : modes()) {
         const Decoded cached = decode(*model, mode, 1);
         const Tensor full =
-            model->logits(mode.on(pass_of(cached.text, positions_for(*model, total)))).value();
+            model->logits(batch_of(cached.text, positions_for(*model, total)), mode.pass()).value();
         const double difference = largest_difference(cached.logits, full);
         if (reads_positions(GetParam().kind))
             EXPECT_GT(difference, 3e-3) << mode.name;
@@ -69,9 +68,9 @@ TEST_P(EachCache, NoticesTokensThatStandOneTooFar) {
 TEST_P(EachCache, RunsAPromptInChunks) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     const std::vector<Token> tokens = random_tokens(2 * 37, 2);  // two sequences
-    const ForwardInput whole = pass_of(tokens, positions_for(*model, 37), 2);
+    const Batch whole = batch_of(tokens, positions_for(*model, 37), 2);
     for (const LengthMode& mode : modes()) {
-        const Tensor full = model->logits(mode.on(whole)).value();
+        const Tensor full = model->logits(whole, mode.pass()).value();
         for (const std::vector<Index>& sizes :
              std::vector<std::vector<Index>>{{1}, {7}, {16}, {36}, {37}, {3, 1, 14, 2, 9}}) {
             SCOPED_TRACE(fmt::format("{}, first chunk {}", mode.name, sizes.front()));
@@ -85,12 +84,12 @@ TEST_P(EachCache, RunsAPromptInChunks) {
 TEST_P(EachCache, RunsComposedAttentionAsWell) {
     const auto model = cache_model(GetParam().kind, GetParam().mask);
     const std::vector<Token> tokens = random_tokens(30, 3);
-    ForwardInput whole = pass_of(tokens, positions_for(*model, 30));
-    whole.attention = AttentionForm::composed;
+    const Batch whole = batch_of(tokens, positions_for(*model, 30));
+    constexpr AttentionForm form = AttentionForm::composed;
     for (const LengthMode& mode : modes()) {
-        const Tensor full = model->logits(mode.on(whole)).value();
+        const Tensor full = model->logits(whole, mode.pass(form)).value();
         KvCache cache = model->make_cache(1, mode.cache());
-        EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, {4, 1, 9}), full), cache_limit);
+        EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, {4, 1, 9}, form), full), cache_limit);
     }
 }
 
@@ -99,14 +98,11 @@ TEST(Growing, GivesEachRowTheFrequenciesOfItsLength) {
     shallow.layers = 1;  // deeper rows would read states of other lengths
     const auto model = make_model(encoding_options("test_squeezed"), shallow, {}, cache_train_length);
     const std::vector<Token> tokens = random_tokens(30, 4);
-    ForwardInput input = pass_of(tokens, text_positions(30, 1));
-    input.growing = true;
-    const Tensor growing = model->logits(input).value();
-    input.growing = false;
+    const Batch input = batch_of(tokens, text_positions(30, 1));
+    const Tensor growing = model->logits(input, {.growing = true}).value();
     double across = 0;
     for (Index i : {0, 10, 15, 16, 20, 29}) {
-        input.frequency_length = i + 1;
-        const Tensor fixed = model->logits(input).value().reshaped({30, 11});
+        const Tensor fixed = model->logits(input, {.frequency_length = i + 1}).value().reshaped({30, 11});
         EXPECT_LE(largest_difference(growing.reshaped({30, 11}).rows(i, 1), fixed.rows(i, 1)), cache_limit)
             << i;
         across = std::max(across, largest_difference(growing.reshaped({30, 11}), fixed));
@@ -118,9 +114,9 @@ TEST(Growing, DiffersFromAFixedLengthWhereFrequenciesFollowIt) {
     for (const std::string& kind : EncodingRegistry::instance().names()) {
         const auto model = cache_model(kind, {});
         const std::vector<Token> tokens = random_tokens(40, 5);
-        const ForwardInput whole = pass_of(tokens, positions_for(*model, 40));
-        const double difference = largest_difference(model->logits(modes()[0].on(whole)).value(),
-                                                     model->logits(modes()[1].on(whole)).value());
+        const Batch whole = batch_of(tokens, positions_for(*model, 40));
+        const double difference = largest_difference(model->logits(whole, modes()[0].pass()).value(),
+                                                     model->logits(whole, modes()[1].pass()).value());
         EXPECT_EQ(difference > 1e-3, model->encoding().varies_by_length()) << kind << " " << difference;
     }
 }
@@ -129,8 +125,8 @@ TEST(Growing, DiffersFromAFixedLengthWhereFrequenciesFollowIt) {
 TEST(Growing, NeedsRawKeys) {
     const auto model = cache_model("test_squeezed", {});
     const std::vector<Token> tokens = random_tokens(32, 6);
-    const ForwardInput whole = pass_of(tokens, text_positions(32, 1));
-    const Tensor full = model->logits(modes()[1].on(whole)).value();
+    const Batch whole = batch_of(tokens, text_positions(32, 1));
+    const Tensor full = model->logits(whole, modes()[1].pass()).value();
     const CacheShape shape = model->make_cache(1, modes()[1].cache()).shape();
     KvCache raw(shape, modes()[1].cache(), {2, model->mask(0)}, true),
         stale(shape, modes()[1].cache(), {2, model->mask(0)}, false);
@@ -141,7 +137,7 @@ TEST(Growing, NeedsRawKeys) {
 TEST(Rolling, HoldsNoMoreThanTheWindowAndTheFirstTokens) {
     const auto model = cache_model("rope", {.window = 5, .global = 3});
     const std::vector<Token> tokens = random_tokens(60, 7);
-    const ForwardInput whole = pass_of(tokens, text_positions(60, 1));
+    const Batch whole = batch_of(tokens, text_positions(60, 1));
     KvCache cache = model->make_cache(1, {.length = 60});
     const Tensor chunked = in_chunks(*model, whole, cache, {1});
     EXPECT_EQ(cache.length(0), 60);
@@ -156,7 +152,7 @@ TEST(Rolling, SinksOfAnOpenMaskAreAWindowWithGlobalTokens) {
     for (const char* kind : {"rope", "alibi", "t5", "sinusoidal"}) {
         const auto open = cache_model(kind, {}), windowed = cache_model(kind, {.window = 6, .global = 2});
         const std::vector<Token> tokens = random_tokens(40, 8);
-        const ForwardInput whole = pass_of(tokens, text_positions(40, 1));
+        const Batch whole = batch_of(tokens, text_positions(40, 1));
         const Tensor expected = windowed->logits(whole).value();
         for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{{1}, {4, 1, 13}}) {
             KvCache cache = open->make_cache(1, {.length = 40, .window = 6, .sinks = 2});
@@ -171,7 +167,7 @@ TEST(Rolling, ADilatedWindowReachesAsFarAsItsFarthestKey) {
     const auto model = cache_model("rope", {.window = 4, .dilation = 3, .global = 2});
     const auto narrower = cache_model("rope", {.window = 2, .dilation = 3, .global = 2});
     const std::vector<Token> tokens = random_tokens(40, 7);
-    const ForwardInput whole = pass_of(tokens, text_positions(40, 1));
+    const Batch whole = batch_of(tokens, text_positions(40, 1));
     for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{{1}, {4, 1, 13}}) {
         KvCache cache = model->make_cache(1, {.length = 40}),
                 less = model->make_cache(1, {.length = 40, .window = 2});
@@ -210,7 +206,7 @@ TEST(Rolling, LayersMayDifferInTheirWindows) {
 TEST(Rolling, AWindowOfOneHoldsNothing) {
     const auto model = cache_model("rope", {.window = 1});
     const std::vector<Token> tokens = random_tokens(20, 9);
-    const ForwardInput whole = pass_of(tokens, text_positions(20, 1));
+    const Batch whole = batch_of(tokens, text_positions(20, 1));
     KvCache cache = model->make_cache(1, {.length = 20});
     EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, {1, 6}), model->logits(whole).value()),
               cache_limit);
@@ -224,19 +220,18 @@ TEST(Cache, HoldsPositionsOfTheAxesThatItMeets) {
     const std::vector<Token> tokens = random_tokens(length, 2);
     for (const MaskOptions& mask : {MaskOptions{}, MaskOptions{.window = 4, .dilation = 2, .global = 1}}) {
         const auto model = cache_model("mrope", mask);
-        const ForwardInput whole = pass_of(tokens, video);
+        const Batch whole = batch_of(tokens, video);
         for (const LengthMode& mode : modes()) {
-            const Tensor full = model->logits(mode.on(whole)).value();
+            const Tensor full = model->logits(whole, mode.pass()).value();
             for (const std::vector<Index>& sizes : std::vector<std::vector<Index>>{{1}, {10, 3, 12}}) {
                 KvCache cache = model->make_cache(1, mode.cache());
                 EXPECT_LE(largest_difference(in_chunks(*model, whole, cache, sizes), full), cache_limit);
                 EXPECT_EQ(cache.axes(), 3);
-                ForwardInput other = pass_of(std::span(tokens).first(1), text_positions(1, 1, length));
-                other.cache = &cache;
-                EXPECT_THROW(model->logits(other), Error);  // one axis behind three
+                const Batch other = batch_of(std::span(tokens).first(1), text_positions(1, 1, length));
+                EXPECT_THROW(model->logits(other, {.cache = &cache}), Error);  // one axis behind three
             }
         }
-        const Tensor text = model->logits(pass_of(tokens, text_positions(length, 1))).value();
+        const Tensor text = model->logits(batch_of(tokens, text_positions(length, 1))).value();
         EXPECT_GT(largest_difference(model->logits(whole).value(), text), 1e-2);
     }
 }
@@ -253,20 +248,13 @@ TEST(Cache, RefusesWhatDoesNotFit) {
 
     KvCache cache = model->make_cache(1, {.length = 8});
     const std::vector<Token> tokens = random_tokens(4, 1);
-    ForwardInput input = pass_of(tokens, text_positions(4, 1));
-    input.cache = &cache;
-    input.frequency_length = 8;
-    EXPECT_THROW(model->logits(input), Error);
-    input.frequency_length = 0;
-    const std::vector<std::int32_t> packed{0, 0, 1, 1}, broken{0, 1, 0, 0};
-    input.segments = packed;
-    EXPECT_THROW(model->logits(input), Error);
-    input.segments = broken;
-    EXPECT_THROW(model->logits(input), Error);
-    input.segments = {};
-    input.batch = 2;
-    input.length = 2;
-    EXPECT_THROW(model->logits(input), Error);
+    Batch input = batch_of(tokens, text_positions(4, 1));
+    EXPECT_THROW(model->logits(input, {.frequency_length = 8, .cache = &cache}), Error);
+    for (const std::vector<std::int32_t>& segments : {std::vector<std::int32_t>{0, 0, 1, 1}, {0, 1, 0, 0}}) {
+        input.segments = BatchArray<std::int32_t>(1, segments);
+        EXPECT_THROW(model->logits(input, {.cache = &cache}), Error);
+    }
+    EXPECT_THROW(model->logits(batch_of(tokens, text_positions(2, 1), 2), {.cache = &cache}), Error);
     EXPECT_EQ(cache.length(0), 0);
 }
 

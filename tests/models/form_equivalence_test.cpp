@@ -12,9 +12,9 @@ void expect_same_model(const Transformer& model, const Sample& sample) {
     double losses[2];
     Tensor gradients[2];
     for (int form : {0, 1}) {
-        const ForwardInput input = sample.input(form == 0 ? AttentionForm::composed : AttentionForm::tiled);
+        const Pass pass{.attention = form == 0 ? AttentionForm::composed : AttentionForm::tiled};
         gradients[form] = flat_gradient(model, one, [&] {
-            const CrossEntropy loss = model.loss(input, sample.targets);
+            const Loss loss = model.loss(sample.input(), pass);
             losses[form] = loss.total;
             return loss.sum;
         });

@@ -62,11 +62,11 @@ TEST_P(Generation, IsTheSameWithAndWithoutACache) {
         }();
         std::vector<Token> targets(text.begin() + 1, text.end());
         targets.push_back(Batch::no_target);
-        ForwardInput input = pass_of(text, positions_for(*model, 31));
-        input.growing = growing;
-        const CrossEntropy loss = model->loss(input, targets, true);
+        Batch input = batch_of(text, positions_for(*model, 31));
+        input.targets = BatchArray<Token>(1, targets);
+        const Loss loss = model->loss(input, {.growing = growing, .keep_each = true});
         for (std::size_t i = 0; i < 20; ++i)
-            EXPECT_NEAR(loss.nats[10 + i], cached.nats[0][i], 2 * cache_limit);
+            EXPECT_NEAR(loss.each[10 + i], cached.nats[0][i], 2 * cache_limit);
     }
 }
 

@@ -57,9 +57,9 @@ void check(const std::string& kind, const ModelOptions& options, const MaskOptio
     Sample sample(2, 11);
     for (Index axes : EncodingRegistry::instance().at(kind).axes) {
         sample.positions = arranged(restarted(2, 11, 8), axes, 3);
-        const ForwardInput input = sample.input(form);
-        check_model(*model, [&] { return model->logits(input); });
-        check_model(*model, [&] { return model->loss(input, sample.targets).sum; });
+        const Batch input = sample.input();
+        check_model(*model, [&] { return model->logits(input, {.attention = form}); });
+        check_model(*model, [&] { return model->loss(input, {.attention = form}).sum; });
     }
 }
 
@@ -97,10 +97,9 @@ TEST_P(ModelGradient, WithDropout) {
     const auto model = make_model(encoding_options(GetParam()), options, {}, 12);
     Sample sample(2, 11);
     sample.positions = arranged_for(GetParam(), sample.positions, 3);
-    ForwardInput input = sample.input();
-    input.training = true;
-    input.dropout = {.seed = 1, .step = 2, .sample = 3, .layer = 0};
-    check_model(*model, [&] { return model->logits(input); });
+    Batch input = sample.input();
+    input.first = 3;
+    check_model(*model, [&] { return model->logits(input, {.training = true, .seed = 1, .step = 2}); });
 }
 
 }  // namespace

@@ -20,16 +20,17 @@ Tensor last_rows(const Tensor& logits, Index b, Index rows) {
 TEST_P(Together, PaddedIsAlone) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     const Texts texts{random_tokens(5, 1), random_tokens(29, 2), random_tokens(9, 3)};
-    const PaddedBatch padded = padded_for(*model, texts);
+    const Batch padded = padded_for(*model, texts);
     for (const LengthMode& mode : modes()) {
-        const Tensor whole = model->logits(mode.on(padded.input())).value();
+        const Tensor whole = model->logits(padded, mode.pass()).value();
         KvCache cache = model->make_cache(3, mode.cache());
-        const Tensor chunked = in_chunks(*model, padded.input(), cache, {3, 1, 7});
+        const Tensor chunked = in_chunks(*model, padded, cache, {3, 1, 7});
         for (Index b : {0, 1, 2}) {
             SCOPED_TRACE(fmt::format("{} text {}", mode.name, b));
             const std::vector<Token>& text = texts[static_cast<std::size_t>(b)];
             const auto length = static_cast<Index>(text.size());
-            const Tensor alone = model->logits(mode.on(pass_of(text, positions_for(*model, length)))).value();
+            const Tensor alone =
+                model->logits(batch_of(text, positions_for(*model, length)), mode.pass()).value();
             EXPECT_LE(largest_difference(last_rows(whole, b, length), alone.reshaped({length, 11})),
                       cache_limit);
             EXPECT_LE(largest_difference(last_rows(chunked, b, length), alone.reshaped({length, 11})),
@@ -66,11 +67,11 @@ TEST_P(Together, PaddedTextsGoOnAsAlone) {
 
 TEST_P(Together, NothingButPaddingGivesZeros) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
-    const PaddedBatch padded = padded_for(*model, {{}, random_tokens(9, 2)});
+    const Batch padded = padded_for(*model, {{}, random_tokens(9, 2)});
     for (const LengthMode& mode : modes()) {
         KvCache cache = model->make_cache(2, mode.cache());
-        for (const Tensor& logits : {model->logits(mode.on(padded.input())).value(),
-                                     in_chunks(*model, padded.input(), cache, {4})}) {
+        for (const Tensor& logits :
+             {model->logits(padded, mode.pass()).value(), in_chunks(*model, padded, cache, {4})}) {
             EXPECT_EQ(largest(last_rows(logits, 0, 9)), 0);
             EXPECT_GT(largest(last_rows(logits, 1, 9)), 0.1);
         }
@@ -82,18 +83,16 @@ TEST_P(Together, NothingButPaddingGivesZeros) {
 TEST(Padding, GlobalTokensMayHaveProjectionsOfTheirOwn) {
     const auto model = cache_model("rope", {.window = 3, .global = 2, .global_projections = true}, true);
     const Texts texts{random_tokens(5, 1), random_tokens(29, 2)};
-    const PaddedBatch padded = padded_for(*model, texts);
-    const Tensor whole = model->logits(padded.input()).value();
+    const Batch padded = padded_for(*model, texts);
+    const Tensor whole = model->logits(padded).value();
     for (Index b : {0, 1}) {
         const std::vector<Token>& text = texts[static_cast<std::size_t>(b)];
         const auto length = static_cast<Index>(text.size());
-        const Tensor alone = model->logits(pass_of(text, positions_for(*model, length))).value();
+        const Tensor alone = model->logits(batch_of(text, positions_for(*model, length))).value();
         EXPECT_LE(largest_difference(last_rows(whole, b, length), alone.reshaped({length, 11})), cache_limit);
     }
     KvCache cache = model->make_cache(2, {.length = 29});
-    ForwardInput behind = padded.input();
-    behind.cache = &cache;
-    EXPECT_THROW(model->logits(behind), Error);
+    EXPECT_THROW(model->logits(padded, {.cache = &cache}), Error);
 }
 
 // Two documents in a row: [7 tokens | 5 tokens], and padding behind them.
@@ -106,10 +105,10 @@ struct Packed {
                                          : Positions::none);
         }
     }
-    ForwardInput input() const {
-        ForwardInput input = pass_of(tokens, placed_text(Positions(1, 14, 1, positions), axes));
-        input.segments = segments;
-        input.frequency_length = 48;
+    Batch input(std::vector<Token> targets = {}) const {
+        Batch input = Batch::of_text(1, tokens, std::move(targets));
+        input.positions = placed_text(Positions(1, 14, 1, positions), axes);
+        input.segments = BatchArray<std::int32_t>(1, segments);
         return input;
     }
     Index axes;
@@ -121,15 +120,16 @@ struct Packed {
 TEST_P(Together, PackedIsAlone) {
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
     Packed packed(*model);
-    const Tensor both = model->logits(packed.input()).value().reshaped({14, 11});
+    const Tensor both = model->logits(packed.input(), modes()[0].pass()).value().reshaped({14, 11});
     for (const auto& [first, rows] : {std::pair<Index, Index>{0, 7}, {7, 5}}) {
         const std::vector<Token> text(packed.tokens.begin() + first, packed.tokens.begin() + first + rows);
-        const Tensor alone = model->logits(modes()[0].on(pass_of(text, positions_for(*model, rows)))).value();
+        const Tensor alone =
+            model->logits(batch_of(text, positions_for(*model, rows)), modes()[0].pass()).value();
         EXPECT_LE(largest_difference(both.rows(first, rows), alone.reshaped({rows, 11})), cache_limit);
     }
     EXPECT_EQ(largest(both.rows(12, 2)), 0);
     packed.tokens[3] = (packed.tokens[3] + 1) % 11;
-    const Tensor changed = model->logits(packed.input()).value().reshaped({14, 11});
+    const Tensor changed = model->logits(packed.input(), modes()[0].pass()).value().reshaped({14, 11});
     EXPECT_EQ(largest_difference(changed.rows(7, 5), both.rows(7, 5)), 0);
     EXPECT_GT(largest_difference(changed.rows(0, 7), both.rows(0, 7)), 1e-2);
 }
@@ -139,7 +139,7 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
         const auto model = cache_model(GetParam().kind, GetParam().mask);
         Tape tape;
         const Recording recording(&tape);
-        EXPECT_THROW(model->logits(Packed(*model).input()), Error);  // not while training
+        EXPECT_THROW(model->logits(Packed(*model).input(), modes()[0].pass()), Error);  // not while training
         return;
     }
     const auto model = cache_model(GetParam().kind, GetParam().mask, true);
@@ -147,16 +147,17 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
     std::vector<Token> targets = random_tokens(14, 5);
     targets[12] = targets[13] = Batch::no_target;
     const Tensor one = Tensor::full({1}, 1);
-    const auto gradient = [&](const ForwardInput& input, std::span<const Token> wanted) {
-        return flat_gradient(*model, one, [&] { return model->loss(input, wanted).sum; });
+    const auto gradient = [&](const Batch& input) {
+        return flat_gradient(*model, one, [&] { return model->loss(input, modes()[0].pass()).sum; });
     };
-    const Tensor both = gradient(packed.input(), targets);
+    const Tensor both = gradient(packed.input(targets));
     std::vector<Tensor> sums(model->parameters().parameters().size());
     for (const auto& [first, rows] : {std::pair<Index, Index>{0, 7}, {7, 5}}) {
         const auto at = static_cast<std::size_t>(first), count = static_cast<std::size_t>(rows);
-        const Tensor alone = gradient(
-            modes()[0].on(pass_of(std::span(packed.tokens).subspan(at, count), positions_for(*model, rows))),
-            std::span(targets).subspan(at, count));
+        Batch text = batch_of(std::span(packed.tokens).subspan(at, count), positions_for(*model, rows));
+        const auto wanted = std::span(targets).subspan(at, count);
+        text.targets = BatchArray<Token>(1, {wanted.begin(), wanted.end()});
+        const Tensor alone = gradient(text);
         for (std::size_t i = 0; i < sums.size(); ++i) {
             const Tensor part = model->parameters().view(alone, static_cast<Index>(i));
             if (!sums[i]) sums[i] = Tensor::zeros(part.shape());

@@ -11,15 +11,18 @@ INSTANTIATE_TEST_SUITE_P(Encodings, AnyPositions, every_encoding(), encoding_nam
 constexpr Index first_length = 7, second_length = 5, words = 11;
 constexpr double alone_limit = is_double ? 1e-11 : 1e-5;
 
+const Pass one_length{.frequency_length =
+                          first_length + second_length};  // one length for a document and a pack
+
 /// A document of 7 tokens and one of 5 in a window, and each by itself.
 struct TwoDocuments {
     explicit TwoDocuments(std::string of) : kind(std::move(of)), together(1, first_length + second_length) {
         together.positions = arranged_for(kind, Positions(1, 12, 1, {0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4}));
         together.targets = {3, 1, 4, 1, 5, 9, Batch::no_target, 2, 6, 5, 3, 5};
     }
-    ForwardInput input() const {
-        ForwardInput input = together.input();
-        input.segments = segments;
+    Batch input() const {
+        Batch input = together.input();
+        input.segments = BatchArray<std::int32_t>(1, segments);
         return input;
     }
     Sample alone(Index begin, Index length) const {
@@ -43,26 +46,28 @@ void expect_apart(const std::string& kind, const MaskOptions& mask) {
         fmt::format("causal {} window {} dilation {}", mask.causal, mask.window.at(0), mask.dilation.at(0)));
     const auto model = make_model(encoding_options(kind), small_model(), mask);
     TwoDocuments packed(kind);
-    const Tensor together = model->logits(packed.input()).value().clone();
+    const Tensor together = model->logits(packed.input(), one_length).value().clone();
     const Sample first = packed.alone(0, first_length), second = packed.alone(first_length, second_length);
     EXPECT_LE(largest_difference(rows_of(together, 0, first_length),
-                                 rows_of(model->logits(first.input()).value(), 0, first_length)),
+                                 rows_of(model->logits(first.input(), one_length).value(), 0, first_length)),
               alone_limit);
-    EXPECT_LE(largest_difference(rows_of(together, first_length, second_length),
-                                 rows_of(model->logits(second.input()).value(), 0, second_length)),
-              alone_limit);
+    EXPECT_LE(
+        largest_difference(rows_of(together, first_length, second_length),
+                           rows_of(model->logits(second.input(), one_length).value(), 0, second_length)),
+        alone_limit);
     packed.together.tokens[3] = (packed.together.tokens[3] + 1) % words;
-    const Tensor changed = model->logits(packed.input()).value();
+    const Tensor changed = model->logits(packed.input(), one_length).value();
     EXPECT_EQ(largest_difference(rows_of(changed, first_length, second_length),
                                  rows_of(together, first_length, second_length)),
               0);
     EXPECT_GT(largest_difference(rows_of(changed, 0, first_length), rows_of(together, 0, first_length)),
               1e-2);
-    ForwardInput open = packed.input();
+    Batch open = packed.input();
     open.segments = {};  // only the positions begin again: the second document sees the first
-    EXPECT_GT(largest_difference(rows_of(model->logits(open).value(), first_length, second_length),
-                                 rows_of(changed, first_length, second_length)),
-              1e-2);
+    EXPECT_GT(
+        largest_difference(rows_of(model->logits(open, one_length).value(), first_length, second_length),
+                           rows_of(changed, first_length, second_length)),
+        1e-2);
 }
 
 TEST_P(AnyPositions, PackedDocumentsDoNotMeet) {
@@ -75,13 +80,13 @@ TEST_P(AnyPositions, PackedGradientIsTheSumOfItsDocuments) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
     const TwoDocuments packed(GetParam());
     const Tensor one = Tensor::full({1}, 1);
-    const auto gradient = [&](const ForwardInput& input, std::span<const Token> targets) {
-        return flat_gradient(*model, one, [&] { return model->loss(input, targets).sum; });
+    const auto gradient = [&](const Batch& input) {
+        return flat_gradient(*model, one, [&] { return model->loss(input, one_length).sum; });
     };
     const Sample first = packed.alone(0, first_length), second = packed.alone(first_length, second_length);
-    const Tensor together = gradient(packed.input(), packed.together.targets);
-    Tensor sum = gradient(first.input(), first.targets);
-    const Tensor other = gradient(second.input(), second.targets);
+    const Tensor together = gradient(packed.input());
+    Tensor sum = gradient(first.input());
+    const Tensor other = gradient(second.input());
     for (Index i = 0; i < sum.count(); ++i) sum.data()[i] += other.data()[i];
     EXPECT_LE(largest_difference(together, sum), (is_double ? 1e-12 : 1e-6) * largest(sum));
 }

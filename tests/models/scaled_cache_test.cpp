@@ -39,9 +39,9 @@ TEST(ScaledCaches, OnePassIsChunksIsTokenByToken) {
         for (const MaskOptions& mask : masks) {
             const auto model = following_model(rule, mask);
             const std::vector<Token> tokens = random_tokens(2 * 40, 7);  // two sequences
-            const ForwardInput whole = pass_of(tokens, positions_for(*model, 40), 2);
+            const Batch whole = batch_of(tokens, positions_for(*model, 40), 2);
             for (const LengthMode& mode : modes()) {
-                const Tensor full = model->logits(mode.on(whole)).value();
+                const Tensor full = model->logits(whole, mode.pass()).value();
                 EXPECT_GE(standard_deviation(full), 1);
                 for (const std::vector<Index>& sizes :
                      std::vector<std::vector<Index>>{{1}, {16, 1}, {15, 1, 1, 23}, {17, 23}, {7, 20, 13}}) {
@@ -58,22 +58,24 @@ TEST(ScaledCaches, OnePassIsChunksIsTokenByToken) {
 TEST(ScaledCaches, PaddedAndPackedTextsStateTheirLength) {
     for (const FollowingRule& rule : following_rules()) {
         const auto model = following_model(rule, {});
-        const PaddedBatch padded = padded_for(*model, {random_tokens(40, 1), random_tokens(9, 2)});
-        EXPECT_THROW(model->logits(padded.input()), Error) << rule.name;
+        const Batch padded = padded_for(*model, {random_tokens(40, 1), random_tokens(9, 2)});
+        EXPECT_THROW(model->logits(padded), Error) << rule.name;
         std::vector<std::int32_t> documents(40, 0);
         std::fill(documents.begin() + 30, documents.end(), 1);
         const std::vector<Token> tokens = random_tokens(40, 3);
-        ForwardInput packed = pass_of(tokens, positions_for(*model, 40));
-        packed.segments = documents;
+        Batch packed = batch_of(tokens, positions_for(*model, 40));
+        packed.targets = packed.ids();
+        packed.segments = BatchArray<std::int32_t>(1, documents);
         EXPECT_THROW(model->logits(packed), Error) << rule.name;
-        EXPECT_THROW(model->loss(packed, tokens), Error) << rule.name;
-        for (const LengthMode& mode : modes()) EXPECT_NO_THROW(model->logits(mode.on(padded.input())));
-        EXPECT_NO_THROW(model->logits(modes()[0].on(packed)));
+        EXPECT_THROW(model->loss(packed), Error) << rule.name;
+        for (const LengthMode& mode : modes()) EXPECT_NO_THROW(model->logits(padded, mode.pass()));
+        EXPECT_NO_THROW(model->logits(packed, modes()[0].pass()));
         std::fill(documents.begin(), documents.end(), 7);  // one document: its length is the pass's
+        packed.segments = BatchArray<std::int32_t>(1, documents);
         EXPECT_NO_THROW(model->logits(packed)) << rule.name;
     }
     const auto plain = cache_model("rope", {});
-    EXPECT_NO_THROW(plain->logits(padded_for(*plain, {random_tokens(40, 1), random_tokens(9, 2)}).input()));
+    EXPECT_NO_THROW(plain->logits(padded_for(*plain, {random_tokens(40, 1), random_tokens(9, 2)})));
 }
 
 // Up to the trained length a step has the frequencies of that length, whatever the text becomes.
@@ -82,13 +84,11 @@ TEST(ScaledCaches, GrowingStepsChangeAtTheTrainedLength) {
         SCOPED_TRACE(rule.name);
         const auto model = following_model(rule, {}, 1);  // deeper rows would read states of other lengths
         const std::vector<Token> tokens = random_tokens(30, 8);
-        ForwardInput input = pass_of(tokens, positions_for(*model, 30));
-        input.growing = true;
-        const Tensor growing = model->logits(input).value().reshaped({30, 11});
-        input.growing = false;
+        const Batch input = batch_of(tokens, positions_for(*model, 30));
+        const Tensor growing = model->logits(input, {.growing = true}).value().reshaped({30, 11});
         const auto row_of = [&](Index row, Index length) {
-            input.frequency_length = length;
-            const Tensor fixed = model->logits(input).value().reshaped({30, 11});
+            const Tensor fixed =
+                model->logits(input, {.frequency_length = length}).value().reshaped({30, 11});
             return largest_difference(growing.rows(row, 1), fixed.rows(row, 1));
         };
         EXPECT_LE(row_of(15, 16), cache_limit);
@@ -106,15 +106,15 @@ TEST(ScaledCaches, StaleKeysAndOtherModesDiffer) {
         SCOPED_TRACE(rule.name);
         const auto model = following_model(rule, {});
         const std::vector<Token> tokens = random_tokens(32, 9);
-        const ForwardInput whole = pass_of(tokens, positions_for(*model, 32));
+        const Batch whole = batch_of(tokens, positions_for(*model, 32));
         const CacheOptions options = modes()[1].cache();
-        const Tensor growing = model->logits(modes()[1].on(whole)).value();
+        const Tensor growing = model->logits(whole, modes()[1].pass()).value();
         const CacheShape shape = model->make_cache(1, options).shape();
         const std::vector<Mask> masks = {model->mask(0), model->mask(1)};
         KvCache raw(shape, options, masks, true), stale(shape, options, masks, false);
         EXPECT_LE(largest_difference(in_chunks(*model, whole, raw, {1}), growing), cache_limit);
         EXPECT_GT(largest_difference(in_chunks(*model, whole, stale, {1}), growing), 1e-2);
-        EXPECT_GT(largest_difference(model->logits(modes()[0].on(whole)).value(), growing), 1e-2);
+        EXPECT_GT(largest_difference(model->logits(whole, modes()[0].pass()).value(), growing), 1e-2);
     }
 }
 

@@ -100,13 +100,9 @@ struct Sample {
             targets.push_back(scored ? target : Batch::no_target);
         }
     }
-    ForwardInput input(AttentionForm form = AttentionForm::tiled) const {
-        ForwardInput input;
-        input.tokens = tokens;
-        input.batch = batch;
-        input.length = length;
+    Batch input() const {
+        Batch input = Batch::of_text(batch, tokens, targets);
         input.positions = positions;
-        input.attention = form;
         return input;
     }
 

@@ -75,10 +75,10 @@ TEST(Transformer, LossIsThatOfTheLogits) {
         total += std::log(sum) - static_cast<double>(logits.data()[i * 11 + target]);
         ++targets;
     }
-    const CrossEntropy loss = model->loss(sample.input(), sample.targets, true);
-    EXPECT_EQ(loss.targets, targets);
+    const Loss loss = model->loss(sample.input(), {.keep_each = true});
+    EXPECT_EQ(loss.weight, static_cast<double>(targets));
     EXPECT_NEAR(loss.total, total, (is_double ? 1e-12 : 1e-5) * total);
-    EXPECT_EQ(loss.nats.size(), 40U);
+    EXPECT_EQ(loss.each.size(), 40U);
 }
 
 // By fan-in, logits are N(0, 1): the loss begins at ln V + 1/2, half of their variance above the uniform one.
@@ -88,8 +88,8 @@ TEST(Transformer, BeginsNearTheUniformLoss) {
         options.init = init;
         const Transformer model(options, encoding_options("rope"), {}, 64, 1);
         Sample sample(2, 64, 256);
-        const CrossEntropy loss = model.loss(sample.input(), sample.targets);
-        EXPECT_NEAR(loss.total / static_cast<double>(loss.targets), std::log(256.0) + above, 0.1) << init;
+        const Loss loss = model.loss(sample.input());
+        EXPECT_NEAR(loss.total / loss.weight, std::log(256.0) + above, 0.1) << init;
     }
 }
 
@@ -130,16 +130,17 @@ TEST(Transformer, DropoutActsInTrainingOnlyAndByItsKey) {
     const auto model = make_model(encoding_options("rope"), options);
     const auto plain = make_model(encoding_options("rope"), small_model());
     const Sample sample(2, 20);
-    ForwardInput input = sample.input();
+    const Batch input = sample.input();
     const Tensor still = model->logits(input).value();
     EXPECT_EQ(largest_difference(still, plain->logits(input).value()), 0);
-    input.training = true;
-    input.dropout = {.seed = 1, .step = 1, .sample = 0, .layer = 0};
-    const Tensor first = model->logits(input).value();
+    Pass pass{.training = true, .seed = 1, .step = 1};
+    const Tensor first = model->logits(input, pass).value();
     EXPECT_GT(largest_difference(first, still), 0.1);
-    EXPECT_EQ(largest_difference(model->logits(input).value(), first), 0);
-    input.dropout.step = 2;
-    EXPECT_GT(largest_difference(model->logits(input).value(), first), 0.1);
+    EXPECT_EQ(largest_difference(model->logits(input, pass).value(), first), 0);
+    const Tensor second = model->logits(input.slice(1, 1), pass).value();  // keyed by its place in the batch
+    EXPECT_EQ(largest_difference(second, first.rows(1, 1)), 0);
+    pass.step = 2;
+    EXPECT_GT(largest_difference(model->logits(input, pass).value(), first), 0.1);
 }
 
 TEST(Transformer, ScalesTokensWhereTheEncodingAsksForIt) {

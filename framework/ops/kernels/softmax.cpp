@@ -74,7 +74,7 @@ void CrossEntropy(Scalar* logits, const Token* targets, double* nats, bool gradi
                   Index width) {
     for (Index row = 0; row < rows; ++row, logits += width) {
         nats[row] = 0;
-        if (targets[row] == Batch::no_target) {
+        if (targets[row] == no_target) {
             if (gradient) std::fill_n(logits, width, Scalar{0});
             continue;
         }

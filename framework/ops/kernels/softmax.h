@@ -1,8 +1,8 @@
 // Softmax over rows, and softmax with cross-entropy.
 #pragma once
 
-#include "framework/core/batch.h"
 #include "framework/core/scalar.h"
+#include "framework/core/token.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
@@ -14,7 +14,7 @@ void softmax(const Scalar* x, Scalar* out, Index rows, Index width);
 /// dx = y (dy - sum(dy y)), or += where `add`.
 void softmax_pullback(const Scalar* y, const Scalar* dy, Scalar* dx, bool add, Index rows, Index width);
 
-/// nats[row] = log(sum exp(logits)) - logits[target]; 0 where the target is Batch::no_target. With `gradient`
+/// nats[row] = log(sum exp(logits)) - logits[target]; 0 where it is no_target. With `gradient`
 /// the logits are overwritten by d nats / d logits.
 void cross_entropy(Scalar* logits, const Token* targets, double* nats, bool gradient, Index rows,
                    Index width);

@@ -24,7 +24,7 @@ namespace {
 constexpr Index tokens_of_a_pass = 1024;  // rows enough for BLAS; more would leave the cache
 
 /// Windows of equal length that share a forward pass.
-struct Pass {
+struct WindowGroup {
     std::vector<const Window*> windows;
     Positions positions;  // where they do not depend on the window
 
@@ -33,10 +33,10 @@ struct Pass {
 };
 
 /// Long windows come first, so that no worker is left alone with one at the end.
-std::vector<Pass> make_passes(std::span<const Window> windows) {
+std::vector<WindowGroup> make_passes(std::span<const Window> windows) {
     std::map<Index, std::vector<const Window*>, std::greater<>> by_length;
     for (const Window& window : windows) by_length[window.inputs].push_back(&window);
-    std::vector<Pass> passes;
+    std::vector<WindowGroup> passes;
     for (const auto& [length, all] : by_length) {
         const Positions positions = Positions::consecutive(length);
         const auto step = static_cast<std::size_t>(std::max<Index>(1, tokens_of_a_pass / length));
@@ -50,7 +50,7 @@ std::vector<Pass> make_passes(std::span<const Window> windows) {
 }
 
 // Drawn for each window by itself, so that it does not matter which windows share a pass.
-Positions drawn_positions(const Pass& pass, std::span<const SplitDocument> documents,
+Positions drawn_positions(const WindowGroup& pass, std::span<const SplitDocument> documents,
                           const PositionOptions& options) {
     std::vector<std::int64_t> all;
     for (const Window* window : pass.windows) {
@@ -61,38 +61,35 @@ Positions drawn_positions(const Pass& pass, std::span<const SplitDocument> docum
     return Positions(pass.sequences(), pass.length(), 1, std::move(all));
 }
 
-Batch make_batch(const Pass& pass, std::span<const SplitDocument> documents, const PositionOptions& options) {
-    Batch batch{pass.sequences(), pass.length(), {}, {}, pass.positions};
-    if (options.kind == PositionKind::randomized) batch.positions = drawn_positions(pass, documents, options);
-    for (const Window* window : pass.windows) {
+Batch make_batch(const WindowGroup& group, std::span<const SplitDocument> documents,
+                 const PositionOptions& options) {
+    std::vector<Token> tokens, targets;
+    for (const Window* window : group.windows) {
         const auto text = documents[static_cast<std::size_t>(window->document)].tokens;
         const auto inputs = text.begin() + window->start;
-        batch.tokens.insert(batch.tokens.end(), inputs, inputs + window->inputs);
-        batch.targets.insert(batch.targets.end(), static_cast<std::size_t>(window->first), Batch::no_target);
-        batch.targets.insert(batch.targets.end(), inputs + window->first + 1, inputs + window->inputs + 1);
+        tokens.insert(tokens.end(), inputs, inputs + window->inputs);
+        targets.insert(targets.end(), static_cast<std::size_t>(window->first), Batch::no_target);
+        targets.insert(targets.end(), inputs + window->first + 1, inputs + window->inputs + 1);
     }
+    Batch batch = Batch::of_text(group.sequences(), std::move(tokens), std::move(targets));
+    batch.positions = options.kind == PositionKind::randomized ? drawn_positions(group, documents, options)
+                                                               : group.positions;
     return batch;
 }
 
-void run(const Transformer& model, const Pass& pass, const Batch& batch, Index frequency_length,
+void run(const Transformer& model, const WindowGroup& group, const Batch& batch, Index frequency_length,
          std::vector<double>& nats) {
-    ForwardInput input;
-    input.tokens = batch.tokens;
-    input.batch = batch.sequences;
-    input.length = batch.length;
-    input.positions = batch.positions;
-    input.frequency_length = frequency_length;
-    const CrossEntropy loss = model.loss(input, batch.targets, true);
-    for (Index s = 0; s < pass.sequences(); ++s) {
-        const Window& window = *pass.windows[static_cast<std::size_t>(s)];
-        std::copy_n(loss.nats.begin() + s * batch.length + window.first, window.scored(),
+    const Loss loss = model.loss(batch, {.frequency_length = frequency_length, .keep_each = true});
+    for (Index s = 0; s < group.sequences(); ++s) {
+        const Window& window = *group.windows[static_cast<std::size_t>(s)];
+        std::copy_n(loss.each.begin() + s * batch.length + window.first, window.scored(),
                     nats.begin() + window.slot);
     }
 }
 
 // The passes of a rank: as they are sorted by length, every n-th gives all ranks about the same work.
-std::vector<const Pass*> passes_of(const std::vector<Pass>& passes, int rank, int ranks) {
-    std::vector<const Pass*> own;
+std::vector<const WindowGroup*> passes_of(const std::vector<WindowGroup>& passes, int rank, int ranks) {
+    std::vector<const WindowGroup*> own;
     for (auto i = static_cast<std::size_t>(rank); i < passes.size(); i += static_cast<std::size_t>(ranks))
         own.push_back(&passes[i]);
     return own;
@@ -100,17 +97,18 @@ std::vector<const Pass*> passes_of(const std::vector<Pass>& passes, int rank, in
 
 // Calls visit(first slot, number of slots) for what a pass scores.
 template <typename Visit>
-void each_run_of_slots(const Pass& pass, Visit visit) {
+void each_run_of_slots(const WindowGroup& pass, Visit visit) {
     for (const Window* window : pass.windows) visit(window->slot, window->scored());
 }
 
 // Every rank gets the losses that the others worked out, bit for bit.
-void gather_losses(const std::vector<Pass>& passes, const Communicator& group, std::vector<double>& nats) {
+void gather_losses(const std::vector<WindowGroup>& passes, const Communicator& group,
+                   std::vector<double>& nats) {
     if (group.alone()) return;
     std::vector<double> packed;
     std::vector<Index> begins = {0};
     for (int rank = 0; rank < group.size(); ++rank) {
-        for (const Pass* pass : passes_of(passes, rank, group.size())) {
+        for (const WindowGroup* pass : passes_of(passes, rank, group.size())) {
             each_run_of_slots(*pass, [&](Index slot, Index count) {
                 packed.insert(packed.end(), nats.begin() + slot, nats.begin() + slot + count);
             });
@@ -120,7 +118,7 @@ void gather_losses(const std::vector<Pass>& passes, const Communicator& group, s
     group.gather(std::span(packed), begins);
     auto next = packed.begin();
     for (int rank = 0; rank < group.size(); ++rank) {
-        for (const Pass* pass : passes_of(passes, rank, group.size())) {
+        for (const WindowGroup* pass : passes_of(passes, rank, group.size())) {
             each_run_of_slots(*pass, [&](Index slot, Index count) {
                 std::copy_n(next, count, nats.begin() + slot);
                 next += count;
@@ -134,8 +132,8 @@ void gather_losses(const std::vector<Pass>& passes, const Communicator& group, s
 void score(const Transformer& model, std::span<const SplitDocument> documents,
            std::span<const Window> windows, std::vector<double>& nats, Workers& workers,
            ProgressCount& progress, const PositionOptions& positions, const Communicator& group) {
-    const std::vector<Pass> passes = make_passes(windows);
-    const std::vector<const Pass*> own = passes_of(passes, group.rank(), group.size());
+    const std::vector<WindowGroup> passes = make_passes(windows);
+    const std::vector<const WindowGroup*> own = passes_of(passes, group.rank(), group.size());
     std::atomic<std::size_t> next = 0;
     Index tokens = 0;  // of all ranks
     for (const Window& window : windows) tokens += window.inputs;
@@ -160,7 +158,7 @@ void score(const Transformer& model, std::span<const SplitDocument> documents,
     };
     together(group, [&] { workers.run(work); });
     gather_losses(passes, group, nats);
-    for (const Pass* pass : own) tokens -= pass->sequences() * pass->length();
+    for (const WindowGroup* pass : own) tokens -= pass->sequences() * pass->length();
     if (!group.alone()) together(group, [&] { progress.add(tokens); });
 }
 

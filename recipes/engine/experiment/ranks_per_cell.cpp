@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 
-#include "recipes/engine/run/drawn.h"
 #include "recipes/engine/run/lesson.h"
 #include "recipes/engine/run/reporter.h"
 #include "recipes/engine/run/workbench.h"
@@ -77,15 +76,15 @@ double seconds_of_step(Lesson& lesson, Index number, const Communicator& world) 
 }  // namespace
 
 std::vector<StepTime> time_steps(const Recipe& recipe, const Communicator& world, int threads) {
-    TrainOptions options = recipe.train;
+    Recipe timed = recipe;
+    TrainOptions& options = timed.train;
     options.tokens = 1000 * options.batch_tokens;
     options.lr = options.min_lr = 0;  // a cell that will diverge does not do so here
     std::vector<StepTime> times;
     for (int groups = world.size(); groups >= 1; groups /= 2) {
         const int ranks = world.size() / groups;
-        auto model = make_trainable_model(recipe);
-        Batch batch = drawn_batch(*model, recipe, options.sequences(), options.length);
-        Lesson lesson(std::move(model), options, std::move(batch), threads, group_of(world, ranks));
+        Lesson lesson(make_trainable_model(recipe), timed, options.sequences(), options.length, threads,
+                      group_of(world, ranks));
         lesson.step(1);  // takes memory
         const double first = seconds_of_step(lesson, 2, world);
         const auto repeats = static_cast<Index>(std::clamp(enough / first, 1.0, 20.0));

@@ -3,38 +3,39 @@
 #include <utility>
 
 #include "framework/train/state.h"
+#include "recipes/engine/run/training_pass.h"
 
 namespace locus {
 
-Lesson::Lesson(std::unique_ptr<Transformer> model, const TrainOptions& options, Batch batch, int threads,
-               const Communicator& group)
-    : model_(std::move(model)),
-      batch_(std::move(batch)),
-      workers_(threads),
-      trainer_(model_->parameters(), options_for(options), workers_, group) {}
+namespace {
 
-TrainOptions Lesson::options_for(const TrainOptions& options) const {
-    TrainOptions own = options;
-    own.length = batch_.length;
-    own.batch_tokens = batch_.sequences * batch_.length;
-    own.warmup_steps = 0;
+std::unique_ptr<const Recipe> sized(const Recipe& recipe, Index sequences, Index length) {
+    auto own = std::make_unique<Recipe>(recipe);
+    own->train.length = length;
+    own->train.batch_tokens = sequences * length;
+    own->train.warmup_steps = 0;
     return own;
 }
 
+}  // namespace
+
+Lesson::Lesson(std::unique_ptr<Transformer> model, const Recipe& recipe, Index sequences, Index length,
+               int threads, const Communicator& group)
+    : model_(std::move(model)),
+      recipe_(sized(recipe, sequences, length)),
+      source_(*model_, *recipe_, sequences, length),
+      workers_(threads),
+      trainer_(model_->parameters(), recipe_->train, workers_, group) {}
+
 void Lesson::step(Index number) {
-    trainer_.step(number, batch_, [this](const Batch& batch, Index first, Index count, Index) {
-        ForwardInput input;
-        input.tokens = batch.tokens_of(first, count);
-        input.batch = count;
-        input.length = batch.length;
-        input.positions = batch.positions;
-        return model_->loss(input, batch.targets_of(first, count));
-    });
+    source_.fill(number - 1, batch_);
+    trainer_.step(number, batch_, training_loss(*model_, *recipe_));
 }
 
 void Lesson::save(const std::filesystem::path& path, Index step) {
     save_checkpoint(path, capture(model_->parameters(), trainer_.optimizer(),
-                                  {"", "", model_->options().vocabulary, 0}, step, batch_.sequences));
+                                  {.recipe = "", .tokenizer = "", .vocabulary = model_->options().vocabulary},
+                                  step, source_.sequences()));
 }
 
 void Lesson::load(const std::filesystem::path& path) {

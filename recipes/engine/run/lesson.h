@@ -1,4 +1,4 @@
-// A model that is trained on one drawn batch: for what must be compared or timed without data.
+// The recipe's own training step on drawn data: for what must be compared or timed without a corpus.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +6,16 @@
 
 #include "framework/train/trainer.h"
 #include "models/transformer.h"
+#include "recipes/engine/run/drawn.h"
 
 namespace locus {
 
 class Lesson {
   public:
-    /// Trains `model` on `batch`, whose sequences all stand at the same positions, on `threads` threads of
-    /// every rank of `group`. Of `options` all but the sizes of the batch is used.
-    Lesson(std::unique_ptr<Transformer> model, const TrainOptions& options, Batch batch, int threads,
-           const Communicator& group = {});
+    /// Trains `model` by `recipe` (its positions, segments and dropout) on `sequences` windows of `length`
+    /// tokens a step, on `threads` threads of every rank of `group`, without warm-up.
+    Lesson(std::unique_ptr<Transformer> model, const Recipe& recipe, Index sequences, Index length,
+           int threads, const Communicator& group = {});
 
     /// The update `number`, from 1. All ranks call it; throws what Trainer::step throws.
     void step(Index number);
@@ -28,9 +29,9 @@ class Lesson {
     const Tensor& first_moment() const { return trainer_.optimizer().first_moment(); }
 
   private:
-    TrainOptions options_for(const TrainOptions& options) const;
-
     std::unique_ptr<Transformer> model_;
+    std::unique_ptr<const Recipe> recipe_;
+    DrawnSource source_;
     Batch batch_;
     Workers workers_;
     Trainer trainer_;

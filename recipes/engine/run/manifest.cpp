@@ -23,7 +23,7 @@ std::string initial_value_hash(const Transformer& model) {
 }
 
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
-                              const TrainingOrder& order, int threads, int ranks) {
+                              const BatchSource& source, int threads, int ranks) {
     const Recipe& recipe = cell.recipe;
     nlohmann::json manifest;
     manifest["question"] = recipe.question;
@@ -40,7 +40,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
     manifest["tokens"] = recipe.train.steps() * recipe.train.batch_tokens;
     manifest["steps"] = recipe.train.steps();
     const Index steps = steps_before(recipe) + recipe.train.steps();  // with those of its ancestors
-    manifest["epochs"] = order.epochs(steps);
+    manifest["epochs"] = source.epochs(steps);
     manifest["flops"] = model.flops_per_token(recipe.train.length) *
                         static_cast<double>(recipe.train.steps() * recipe.train.batch_tokens);
     manifest["corpus"] = {{"name", data.corpus.name},
@@ -52,8 +52,8 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
                           {"test_tokens", data.splits.test.tokens()},
                           {"splits", record(data.splits)},
                           {"intake", data.corpus.intake.record()},
-                          {"blocks", order.summary()}};
-    manifest["data_order_hash"] = order.order_hash(steps);
+                          {"blocks", source.summary()}};
+    manifest["data_order_hash"] = source.hash(steps);
     manifest["initial_value_hash"] = initial_value_hash(model);
     manifest["machine"] = machine_manifest();
     manifest["threads"] = threads;

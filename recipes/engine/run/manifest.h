@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "data/batches.h"
+#include "framework/core/batch_source.h"
 #include "models/transformer.h"
 #include "recipes/engine/config/vary.h"
 #include "recipes/engine/run/workbench.h"
@@ -14,7 +14,7 @@ namespace locus {
 
 /// The manifest of a run that begins. `index` is the cell's place in its experiment; `threads` are a rank's.
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
-                              const TrainingOrder& order, int threads, int ranks);
+                              const BatchSource& source, int threads, int ranks);
 
 /// XXH3-128 of the initial values that arms share: all parameters but those of the encoding. REQUIRES: not
 /// trained yet.

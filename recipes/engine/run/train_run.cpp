@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "data/batches.h"
+#include "data/batch_sources.h"
 #include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checkpoint_folder.h"
@@ -21,6 +21,7 @@
 #include "recipes/engine/run/manifest.h"
 #include "recipes/engine/run/profile_report.h"
 #include "recipes/engine/run/text_difference.h"
+#include "recipes/engine/run/training_pass.h"
 
 namespace fs = std::filesystem;
 
@@ -60,12 +61,12 @@ class TrainSession {
           reporter_(reporter),
           model_(make_trainable_model(recipe_)),
           data_(bench.data(recipe_.data)),
-          order_(data_.splits.train, recipe_.data.block, recipe_.train.length, recipe_.train.sequences(),
-                 recipe_.train.seed, recipe_.data.positions),
+          source_(make_batch_source(data_.splits.train, recipe_.data,
+                                    {recipe_.train.sequences(), recipe_.train.length, recipe_.train.seed})),
           checkpoints_(folder / "checkpoints", recipe_.train.keep, recipe_.train.keep_every),
-          identity_{write_recipe(recipe_, recipe_schema()), recipe_.data.tokenizer,
-                    model_->options().vocabulary, recipe_.train.seed},
-          manifest_(first_manifest(cell, index, *model_, data_, order_, bench.workers().count(),
+          identity_{write_recipe(recipe_, recipe_schema()), data_.corpus.tokenizer.kind,
+                    data_.corpus.tokenizer.bytes, model_->options().vocabulary, recipe_.train.seed},
+          manifest_(first_manifest(cell, index, *model_, data_, *source_, bench.workers().count(),
                                    bench.group().size())),
           trainer_(model_->parameters(), recipe_.train, bench.workers(), bench.group()) {
         require(recipe_.train.validate_every == 0 || data_.splits.valid.tokens() > 0, Failure::data,
@@ -177,27 +178,16 @@ class TrainSession {
         reporter_.message(fmt::format(
             "{}: {} parameters, {} steps of {} tokens, {}; {} of training text in {:.2f} epochs{}",
             folder_.filename().string(), model_->parameters().count(), steps, recipe_.train.batch_tokens,
-            recipe_.encoding.kind, order_.summary(), order_.epochs(steps_before(recipe_) + steps),
+            recipe_.encoding.kind, source_->summary(), source_->epochs(steps_before(recipe_) + steps),
             done > 0 ? fmt::format("; going on from step {}", done) : ""));
     }
 
     FitHooks hooks(Profile* profile) {
         FitHooks hooks;
         hooks.profile = profile;
-        const Index before = steps_before(recipe_);
-        hooks.fill = [this, before](Index step, Batch& batch) { order_.fill(before + step - 1, batch); };
-        hooks.loss = [this](const Batch& batch, Index first, Index count, Index step) {
-            return model_->loss({.tokens = batch.tokens_of(first, count),
-                                 .batch = count,
-                                 .length = batch.length,
-                                 .positions = batch.positions.rows(first, count),
-                                 .segments = batch.segments_of(first, count),
-                                 .frequency_length = recipe_.data.positions.span(batch.length),
-                                 .training = true,
-                                 .dropout = {recipe_.train.seed, static_cast<std::uint64_t>(step),
-                                             static_cast<std::uint64_t>(first), 0}},
-                                batch.targets_of(first, count));
-        };
+        hooks.source = source_.get();
+        hooks.source_steps = steps_before(recipe_);
+        hooks.loss = training_loss(*model_, recipe_);
         hooks.validate = [this](Index) { return validation(); };
         hooks.log = [this](const StepRecord& record) {
             on_root(group_, [&] {
@@ -299,7 +289,7 @@ class TrainSession {
     Reporter& reporter_;
     std::unique_ptr<Transformer> model_;  // before any data is read: sizes that do not fit are refused first
     const LoadedData& data_;
-    TrainingOrder order_;
+    std::unique_ptr<BatchSource> source_;
     CheckpointFolder checkpoints_;
     RunIdentity identity_;
     nlohmann::json manifest_;

@@ -71,11 +71,11 @@ Index length_of_passes(const Recipe& recipe, const Transformer& model) {
     return holds ? std::min(wanted, *holds) : wanted;
 }
 
-double effect_of_encoding(const Recipe& recipe, const Transformer& model, std::span<const Token> tokens,
+double effect_of_encoding(const Recipe& recipe, const Transformer& model, const std::vector<Token>& tokens,
                           const Tensor& logits) {
     const EncodingOptions none{"nope", Options(EncodingRegistry::instance().at("nope").options)};
     const auto bare = model_like(model, recipe, recipe.mask, none);
-    return largest_difference(logits_of(*bare, text_pass(*bare, recipe, tokens)), logits);
+    return largest_difference(logits_of(*bare, text_batch(*bare, recipe, tokens)), logits);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
     };
 
     const std::vector<Token> tokens = drawn_tokens(model, length, 0);
-    const Tensor logits = logits_of(model, text_pass(model, recipe, tokens));
+    const Tensor logits = logits_of(model, text_batch(model, recipe, tokens));
     report.logit_deviation = standard_deviation(logits);
     report.encoding_effect = effect_of_encoding(recipe, model, tokens, logits);
     if (!trained) {

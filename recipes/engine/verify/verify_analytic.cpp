@@ -34,7 +34,7 @@ double change_by_order(const Transformer& model, const Recipe& recipe) {
     const Index vocabulary = model.options().vocabulary;
     const auto logits = [&](std::string_view text) {
         const std::vector<Token> tokens = bytes_as_tokens(text, vocabulary);
-        return logits_of(model, text_pass(model, recipe, tokens))
+        return logits_of(model, text_batch(model, recipe, tokens))
             .reshaped({static_cast<Index>(text.size()), vocabulary});
     };
     const Tensor one = logits(sentence), other = logits(swapped);

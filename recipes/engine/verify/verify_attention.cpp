@@ -83,13 +83,12 @@ struct LossAndGradient {
     Tensor gradient;
 };
 
-LossAndGradient loss_and_gradient(const Transformer& model, const ForwardInput& input,
-                                  std::span<const Token> targets) {
+LossAndGradient loss_and_gradient(const Transformer& model, const Batch& batch, AttentionForm form) {
     LossAndGradient out{0, Tensor::zeros({model.parameters().flat_size()})};
     Tape tape;
     const Recording recording(&tape);
     const ParameterGradients gradients(model.parameters(), out.gradient);
-    const CrossEntropy loss = model.loss(input, targets);
+    const Loss loss = model.loss(batch, {.attention = form});
     out.loss = loss.total;
     tape.backward(loss.sum, Tensor::full({1}, 1));
     return out;
@@ -120,7 +119,7 @@ void check_mask(const VerifySubject& s, const TakeCheck& take) {
     const Index length = std::min<Index>(s.length, 48), vocabulary = s.model.options().vocabulary;
     std::vector<Token> tokens = drawn_tokens(s.model, length, 4);
     const auto logits = [&] {
-        return logits_of(s.model, text_pass(s.model, s.recipe, tokens)).reshaped({length, vocabulary});
+        return logits_of(s.model, text_batch(s.model, s.recipe, tokens)).reshaped({length, vocabulary});
     };
     const Tensor before = logits();
     double earlier = 0, own = INFINITY;
@@ -138,10 +137,8 @@ void check_mask(const VerifySubject& s, const TakeCheck& take) {
 
 void check_forms(const VerifySubject& s, const TakeCheck& take) {
     const Batch batch = drawn_batch(s.model, s.recipe, 1, std::min<Index>(s.length, 200));
-    ForwardInput input = text_pass(s.model, s.recipe, batch.tokens);
-    const LossAndGradient tiled = loss_and_gradient(s.model, input, batch.targets);
-    input.attention = AttentionForm::composed;
-    const LossAndGradient composed = loss_and_gradient(s.model, input, batch.targets);
+    const LossAndGradient tiled = loss_and_gradient(s.model, batch, AttentionForm::tiled);
+    const LossAndGradient composed = loss_and_gradient(s.model, batch, AttentionForm::composed);
     take({fmt::format("tiled = composed attention, {}: loss (relative)", s.mask),
           std::abs(tiled.loss - composed.loss) / composed.loss, logit_limit});
     take({fmt::format("tiled = composed attention, {}: gradient (of its largest entry)", s.mask),

@@ -62,24 +62,15 @@ std::unique_ptr<Transformer> drawn_model(const Recipe& recipe) {
         draw_parameter(store.parameters()[i], store.view(store.values(), static_cast<Index>(i)));
     store.touch();
     const std::vector<Token> tokens = drawn_tokens(*model, trained_length(recipe), 0);
-    const double factor = 1.05 / standard_deviation(logits_of(*model, text_pass(*model, recipe, tokens)));
+    const double factor = 1.05 / standard_deviation(logits_of(*model, text_batch(*model, recipe, tokens)));
     for (const char* name : {"final_norm.weight", "final_norm.bias"}) scale_parameter(store, name, factor);
     store.touch();
     return model;
 }
 
-ForwardInput text_pass(const Transformer& model, const Recipe& recipe, std::span<const Token> tokens) {
-    ForwardInput input;
-    input.tokens = tokens;
-    input.batch = 1;
-    input.length = static_cast<Index>(tokens.size());
-    input.positions = placed_text(model, recipe, Positions::consecutive(input.length));
-    return input;
-}
-
-Tensor logits_of(const Transformer& model, const ForwardInput& input) {
+Tensor logits_of(const Transformer& model, const Batch& batch, const Pass& pass) {
     const Recording no_tape(nullptr);
-    return model.logits(input).value();
+    return model.logits(batch, pass).value();
 }
 
 double standard_deviation(const Tensor& x) {

@@ -17,11 +17,8 @@ std::unique_ptr<Transformer> model_like(const Transformer& like, const Recipe& r
 /// scaled so that logits have a standard deviation a little above 1.
 std::unique_ptr<Transformer> drawn_model(const Recipe& recipe);
 
-/// A pass over one text at positions 0, 1, ...; the tokens must live on.
-ForwardInput text_pass(const Transformer& model, const Recipe& recipe, std::span<const Token> tokens);
-
 /// Without a tape.
-Tensor logits_of(const Transformer& model, const ForwardInput& input);
+Tensor logits_of(const Transformer& model, const Batch& batch, const Pass& pass = {});
 
 double standard_deviation(const Tensor& x);
 

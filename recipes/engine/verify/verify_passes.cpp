@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "models/padding.h"
-#include "models/pass_cut.h"
 #include "recipes/engine/verify/verify_checks.h"
 
 namespace locus {
@@ -44,19 +43,15 @@ std::vector<Index> single_tokens(Index trained, Index length) {
     return sizes;
 }
 
-Tensor chunked(const Transformer& model, const ForwardInput& whole, const CacheOptions& options,
+Tensor chunked(const Transformer& model, const Batch& whole, const CacheOptions& options,
                const std::vector<Index>& sizes) {
-    KvCache cache = model.make_cache(whole.batch, options);
+    KvCache cache = model.make_cache(whole.sequences, options);
     const Index vocabulary = model.options().vocabulary;
-    const Tensor out = Tensor::empty({whole.batch, whole.length, vocabulary});
-    std::vector<Token> tokens;
-    std::vector<std::int32_t> segments;
+    const Tensor out = Tensor::empty({whole.sequences, whole.length, vocabulary});
     Index first = 0;
     for (Index size : sizes) {
-        ForwardInput input = slice_input(whole, first, first + size, tokens, segments);
-        input.cache = &cache;
-        const Tensor part = logits_of(model, input);
-        for (Index b = 0; b < whole.batch; ++b) {
+        const Tensor part = logits_of(model, whole.run(first, size), {.cache = &cache});
+        for (Index b = 0; b < whole.sequences; ++b) {
             std::copy_n(part.data() + b * size * vocabulary, size * vocabulary,
                         out.data() + (b * whole.length + first) * vocabulary);
         }
@@ -85,18 +80,19 @@ Tensor last_rows(const Tensor& logits, Index b, Index rows) {
 }
 
 Tensor alone(const VerifySubject& s, std::span<const Token> text, const LengthMode& mode) {
-    const Tensor logits = logits_of(s.model, mode.on(text_pass(s.model, s.recipe, text)));
+    const Batch batch = text_batch(s.model, s.recipe, {text.begin(), text.end()});
+    const Tensor logits = logits_of(s.model, batch, mode.pass());
     return logits.reshaped({logits.size(1), logits.size(2)});
 }
 
 void check_padded(const VerifySubject& s, const TakeCheck& take) {
     const std::vector<std::vector<Token>> texts{
         drawn_tokens(s.model, s.length, 1), drawn_tokens(s.model, 1 + s.length / 3, 2), {}};
-    PaddedBatch padded = left_padded(texts);
+    Batch padded = left_padded(texts);
     padded.positions = placed_text(s.model, s.recipe, padded.positions);
     for (const LengthMode& mode : length_modes(s)) {
         if (mode.length == 0 && s.model.site() != Site::self_causal) continue;
-        const Tensor whole = logits_of(s.model, mode.on(padded.input()));
+        const Tensor whole = logits_of(s.model, padded, mode.pass());
         double difference = 0;
         for (Index b : {0, 1}) {
             const std::vector<Token>& text = texts[static_cast<std::size_t>(b)];
@@ -119,10 +115,10 @@ void check_packed(const VerifySubject& s, const TakeCheck& take) {
     std::vector<std::int64_t> positions;
     for (Index t = 0; t < first + second; ++t) positions.push_back(t < first ? t : t - first);
     const auto packed = [&] {
-        ForwardInput input = mode.on(text_pass(s.model, s.recipe, tokens));
-        input.positions = placed_text(s.model, s.recipe, Positions(1, first + second, 1, positions));
-        input.segments = segments;
-        return logits_of(s.model, input);
+        Batch batch = text_batch(s.model, s.recipe, tokens);
+        batch.positions = placed_text(s.model, s.recipe, Positions(1, first + second, 1, positions));
+        batch.segments = BatchArray<std::int32_t>(1, segments);
+        return logits_of(s.model, batch, mode.pass());
     };
     const Tensor both = packed();
     const auto text = std::span(tokens).subspan(static_cast<std::size_t>(first));
@@ -137,20 +133,19 @@ void check_packed(const VerifySubject& s, const TakeCheck& take) {
 // encoding that reads positions at all.
 void check_notices_positions(const VerifySubject& s, const TakeCheck& take) {
     const LengthMode mode{"", s.length};
-    const std::vector<Token> tokens = drawn_tokens(s.model, s.length - 1, 0);
-    const ForwardInput right = text_pass(s.model, s.recipe, tokens);
-    const Tensor expected = logits_of(s.model, mode.on(right));
+    const Batch right = text_batch(s.model, s.recipe, drawn_tokens(s.model, s.length - 1, 0));
+    const Tensor expected = logits_of(s.model, right, mode.pass());
     const Index begin = std::min(s.trained, s.length) / 2;
     const auto placed = [&](const auto& place) {
         std::vector<std::int64_t> values;
         for (Index t = 0; t < right.length; ++t) values.push_back(place(t));
-        ForwardInput input = right;
-        input.positions = placed_text(s.model, s.recipe, Positions(1, right.length, 1, std::move(values)));
-        return input;
+        Batch batch = right;
+        batch.positions = placed_text(s.model, s.recipe, Positions(1, right.length, 1, std::move(values)));
+        return batch;
     };
-    const ForwardInput still = placed([](Index) { return 0; });
-    if (largest_difference(logits_of(s.model, mode.on(still)), expected) <= logit_limit) return;
-    const ForwardInput moved = placed([&](Index t) { return t < begin ? t : t + 1; });
+    const Batch still = placed([](Index) { return 0; });
+    if (largest_difference(logits_of(s.model, still, mode.pass()), expected) <= logit_limit) return;
+    const Batch moved = placed([&](Index t) { return t < begin ? t : t + 1; });
     const Tensor wrong = chunked(s.model, moved, mode.cache(), {begin, right.length - begin});
     take({fmt::format("positions that are one too far are noticed, {}", s.mask),
           largest_difference(wrong, expected), 1e-3, true});
@@ -159,10 +154,9 @@ void check_notices_positions(const VerifySubject& s, const TakeCheck& take) {
 }  // namespace
 
 void check_cache(const VerifySubject& s, const TakeCheck& take) {
-    const std::vector<Token> tokens = drawn_tokens(s.model, s.length, 0);
-    const ForwardInput whole = text_pass(s.model, s.recipe, tokens);
+    const Batch whole = text_batch(s.model, s.recipe, drawn_tokens(s.model, s.length, 0));
     for (const LengthMode& mode : length_modes(s)) {
-        const Tensor full = logits_of(s.model, mode.on(whole));
+        const Tensor full = logits_of(s.model, whole, mode.pass());
         for (const auto& [name, sizes] : {std::pair{"in chunks", uneven_chunks(s.trained, s.length)},
                                           std::pair{"token by token", single_tokens(s.trained, s.length)}}) {
             const Tensor parts = chunked(s.model, whole, mode.cache(), sizes);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/pass_cut.h"
 #include "models/scaling.h"
 #include "recipes/engine/verify/verify_checks.h"
 
@@ -92,21 +91,18 @@ void check_identities(const RuleTables& rules, const TakeCheck& take) {
 
 // Token by token behind a cache that keeps every key as its own step rotated it: the known fault of rules
 // that look at the length.
-Tensor with_rotated_keys(const VerifySubject& s, const ForwardInput& whole) {
+Tensor with_rotated_keys(const VerifySubject& s, const Batch& whole) {
     std::vector<Mask> masks;
     for (Index layer = 0; layer < s.model.options().layers; ++layer) masks.push_back(s.model.mask(layer));
     const ModelOptions& model = s.model.options();
-    const CacheShape shape{model.layers, whole.batch, model.kv_heads, model.head_dim()};
+    const CacheShape shape{model.layers, whole.sequences, model.kv_heads, model.head_dim()};
     CacheOptions growing;
     growing.growing = true;
     KvCache cache(shape, growing, std::move(masks), false);
-    const Tensor out = Tensor::empty({whole.batch, whole.length, model.vocabulary});
-    std::vector<Token> tokens;
-    std::vector<std::int32_t> segments;
+    const Tensor out = Tensor::empty({whole.sequences, whole.length, model.vocabulary});
     for (Index t = 0; t < whole.length; ++t) {
-        ForwardInput input = slice_input(whole, t, t + 1, tokens, segments);
-        input.cache = &cache;
-        std::copy_n(logits_of(s.model, input).data(), model.vocabulary, out.data() + t * model.vocabulary);
+        const Tensor logits = logits_of(s.model, whole.run(t, 1), {.cache = &cache});
+        std::copy_n(logits.data(), model.vocabulary, out.data() + t * model.vocabulary);
     }
     return out;
 }
@@ -129,10 +125,9 @@ void check_scaling_rules(const VerifySubject& s, const TakeCheck& take) {
 
 void check_length_rule(const VerifySubject& s, const TakeCheck& take) {
     if (!s.model.encoding().varies_by_length() || !s.drawn || !s.recipe.mask.causal) return;
-    const std::vector<Token> tokens = drawn_tokens(s.model, s.length, 0);
-    const ForwardInput whole = text_pass(s.model, s.recipe, tokens);
-    const Tensor fixed = logits_of(s.model, LengthMode{"", s.length}.on(whole));
-    const Tensor growing = logits_of(s.model, LengthMode{"", 0}.on(whole));
+    const Batch whole = text_batch(s.model, s.recipe, drawn_tokens(s.model, s.length, 0));
+    const Tensor fixed = logits_of(s.model, whole, LengthMode{"", s.length}.pass());
+    const Tensor growing = logits_of(s.model, whole, LengthMode{"", 0}.pass());
     take({"growing steps differ from a fixed pass", largest_difference(growing, fixed), 1e-3, true});
     take({"rotated keys that are kept while the length grows are noticed",
           largest_difference(with_rotated_keys(s, whole), growing), 1e-3, true});

@@ -18,9 +18,8 @@ namespace {
 constexpr Index lesson_sequences = 8;
 
 Lesson lesson(const VerifySubject& s, int threads, const Communicator& group = {}) {
-    auto model = model_like(s.model, s.recipe, s.recipe.mask, s.recipe.encoding);
-    Batch batch = drawn_batch(*model, s.recipe, lesson_sequences, std::min<Index>(s.trained, 64));
-    return Lesson(std::move(model), s.recipe.train, std::move(batch), threads, group);
+    return Lesson(model_like(s.model, s.recipe, s.recipe.mask, s.recipe.encoding), s.recipe, lesson_sequences,
+                  std::min<Index>(s.trained, 64), threads, group);
 }
 
 // A folder that goes with its owner.

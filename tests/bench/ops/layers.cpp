@@ -47,7 +47,7 @@ double product_operations(Index m, Index n, Index k) {
                }),
     measure_op(
         "linear_cross_entropy", {states, {vocabulary, width}},
-        [](Inputs x) { return linear_cross_entropy(x[0], x[1], token_ids()).sum; },
+        [](Inputs x) { return linear_cross_entropy(x[0], x[1], {token_ids()}).sum; },
         product_operations(tokens, vocabulary, width)),
 };
 

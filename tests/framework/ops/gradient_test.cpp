@@ -36,8 +36,8 @@ WorkVector<Token> ids(std::initializer_list<Token> values) {
 Variable cross_entropy(Inputs v, Index rows, Index vocabulary) {
     std::vector<Token> targets;
     for (Index i = 0; i < rows; ++i)
-        targets.push_back(i % 5 == 3 ? Batch::no_target : static_cast<Token>(i % vocabulary));
-    return linear_cross_entropy(v[0], v[1], targets).sum;
+        targets.push_back(i % 5 == 3 ? no_target : static_cast<Token>(i % vocabulary));
+    return linear_cross_entropy(v[0], v[1], {targets}).sum;
 }
 
 Rotation rotation(Inputs v, Pairing pairing) {
@@ -135,6 +135,13 @@ std::vector<OpCase> cases() {
              return embedding(v[0], ids({4, 0, 4, 1, 2, 3, 4, 0}), 2, 4);
          }},
         {"linear_cross_entropy", {{2, 4, 6}, {9, 6}}, [](Inputs v) { return cross_entropy(v, 8, 9); }},
+        {"linear_cross_entropy_weights",
+         {{6, 5}, {7, 5}},
+         [](Inputs v) {
+             const std::vector<Token> targets{3, no_target, 0, 6, 6, 1};
+             const std::vector<float> weights{0.5F, 3, 2, 0, 1, 1.25F};
+             return linear_cross_entropy(v[0], v[1], {targets, weights}).sum;
+         }},
         {"linear_cross_entropy_blocks",
          {{261, 3}, {4, 3}},
          [](Inputs v) { return cross_entropy(v, 261, 4); }},
@@ -248,7 +255,7 @@ TEST(GradientList, NamesEveryOp) {
         }
         tested.insert(c.name);
     }
-    const std::regex declaration(R"(^(?:Variable|CrossEntropy) (\w+)\()");
+    const std::regex declaration(R"(^(?:Variable|Loss) (\w+)\()");
     int found = 0;
     for (const auto& file : std::filesystem::directory_iterator(LOCUS_ORACLES "/../../framework/ops")) {
         if (file.path().extension() != ".h") continue;

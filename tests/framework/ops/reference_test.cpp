@@ -86,33 +86,31 @@ TEST(Reference, Norms) {
 TEST(Reference, CrossEntropy) {
     const Tensor x = random_tensor({300, 5}, 1), weight = random_tensor({7, 5}, 2);
     std::vector<Token> targets(300);
-    for (std::size_t i = 0; i < 300; ++i)
-        targets[i] = i % 6 == 1 ? Batch::no_target : static_cast<Token>(i % 7);
-    const CrossEntropy result = linear_cross_entropy(x, weight, targets, true);
+    for (std::size_t i = 0; i < 300; ++i) targets[i] = i % 6 == 1 ? no_target : static_cast<Token>(i % 7);
+    const Loss result = linear_cross_entropy(x, weight, {targets}, true);
     const Matrix logits = matrix(x) * matrix(weight).transpose();
     double total = 0;
     for (Index i = 0; i < 300; ++i) {
         const Token target = targets[static_cast<std::size_t>(i)];
         const double nats =
-            target == Batch::no_target ? 0 : std::log(logits.row(i).array().exp().sum()) - logits(i, target);
-        EXPECT_NEAR(result.nats[static_cast<std::size_t>(i)], nats, 10 * limit);
+            target == no_target ? 0 : std::log(logits.row(i).array().exp().sum()) - logits(i, target);
+        EXPECT_NEAR(result.each[static_cast<std::size_t>(i)], nats, 10 * limit);
         total += nats;
     }
-    EXPECT_EQ(result.targets, 250);
+    EXPECT_EQ(result.weight, 250);
     EXPECT_NEAR(result.total, total, 10 * limit * total);
     EXPECT_NEAR(result.sum.value().data()[0], total, 10 * limit * total);
-    EXPECT_TRUE(linear_cross_entropy(x, weight, targets).nats.empty());
+    EXPECT_TRUE(linear_cross_entropy(x, weight, {targets}).each.empty());
     targets[0] = 7;
-    EXPECT_THROW(linear_cross_entropy(x, weight, targets), Error);
+    EXPECT_THROW(linear_cross_entropy(x, weight, {targets}), Error);
     targets[0] = -2;
-    EXPECT_THROW(linear_cross_entropy(x, weight, targets), Error);
+    EXPECT_THROW(linear_cross_entropy(x, weight, {targets}), Error);
 }
 
 TEST(Reference, NoTargetAtAll) {
-    const std::vector<Token> targets(4, Batch::no_target);
-    const CrossEntropy result =
-        linear_cross_entropy(random_tensor({4, 5}, 1), random_tensor({7, 5}, 2), targets);
-    EXPECT_EQ(result.targets, 0);
+    const std::vector<Token> targets(4, no_target);
+    const Loss result = linear_cross_entropy(random_tensor({4, 5}, 1), random_tensor({7, 5}, 2), {targets});
+    EXPECT_EQ(result.weight, 0);
     EXPECT_EQ(result.total, 0);
     EXPECT_EQ(result.sum.value().data()[0], 0);
 }
@@ -189,6 +187,22 @@ TEST(Reference, EmbeddingRefusesIdsOutsideTheTable) {
     EXPECT_THROW(embedding(table, {5}, 1, 1), Error);
     EXPECT_THROW(embedding(table, {-1}, 1, 1), Error);
     EXPECT_THROW(embedding(table, {1, 2, 3}, 1, 2), Error);
+}
+
+TEST(Reference, WeightsOfTargets) {
+    const Tensor x = random_tensor({5, 6}, 1), weight = random_tensor({7, 6}, 2);
+    const std::vector<Token> targets{3, no_target, 0, 6, 2};
+    const Loss plain = linear_cross_entropy(x, weight, {targets}, true);
+    EXPECT_EQ(plain.weight, 4);
+    const std::vector<float> ones(5, 1), some{2, 9, 0, 0.5F, 1};
+    const Loss same = linear_cross_entropy(x, weight, {targets, ones}, true);
+    EXPECT_EQ(same.total, plain.total);
+    EXPECT_EQ(same.weight, plain.weight);
+    const Loss weighed = linear_cross_entropy(x, weight, {targets, some}, true);
+    EXPECT_EQ(weighed.weight, 3.5);
+    EXPECT_EQ(weighed.each, plain.each);
+    EXPECT_DOUBLE_EQ(weighed.total, 2 * plain.each[0] + 0.5 * plain.each[3] + plain.each[4]);
+    EXPECT_THROW(linear_cross_entropy(x, weight, {targets, std::span(ones).first(4)}), Error);
 }
 
 }  // namespace

@@ -38,10 +38,11 @@ struct Training {
     // Stops in shard `at` of all that are run, counted from 1; 0: never.
     Index train(int at, const std::function<void(Index step)>& after = nullptr) {
         FitHooks hooks;
-        hooks.fill = [](Index, Batch& batch) { batch = uneven_batch(8); };
-        hooks.loss = [&, at](const Batch& batch, Index first, Index count, Index) {
+        const OneBatch source(uneven_batch(8));
+        hooks.source = &source;
+        hooks.loss = [&, at](const Batch& part, Index) {
             if (++shards == at) request_stop(SIGTERM);
-            return model.loss(batch, first, count);
+            return model.loss(part);
         };
         hooks.log = [&](const StepRecord& record) {
             logged = record.step;

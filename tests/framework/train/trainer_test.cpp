@@ -34,9 +34,7 @@ Outcome two_steps(Index sequences, Index shards, int threads, double clip = 1.0)
     options.clip = clip;
     Trainer trainer(model.store, options, workers);
     const Batch batch = uneven_batch(sequences);
-    const auto loss = [&](const Batch& b, Index first, Index count, Index) {
-        return model.loss(b, first, count);
-    };
+    const auto loss = [&](const Batch& b, Index) { return model.loss(b); };
     trainer.step(1, batch, loss);
     Outcome outcome{trainer.step(2, batch, loss), {}};
     const auto values = model.store.values().values();
@@ -72,17 +70,15 @@ TEST(Trainer, LossIsTheMeanOverTargetsNotOverSequences) {
     Trainer trainer(model.store, options_for(8, 4), workers);
     const Batch batch = uneven_batch(8);
     double total = 0;
-    Index targets = 0;
+    double weight = 0;
     for (Index s = 0; s < 8; ++s) {  // nothing is recorded here
-        const CrossEntropy own = model.loss(batch, s, 1);
+        const Loss own = model.loss(batch.slice(s, 1));
         total += own.total;
-        targets += own.targets;
+        weight += own.weight;
     }
-    const StepReport report = trainer.step(1, batch, [&](const Batch& b, Index first, Index count, Index) {
-        return model.loss(b, first, count);
-    });
-    EXPECT_EQ(report.targets, targets);
-    EXPECT_NEAR(report.loss, total / static_cast<double>(targets), 1e-6);
+    const StepReport report = trainer.step(1, batch, [&](const Batch& b, Index) { return model.loss(b); });
+    EXPECT_EQ(report.weight, weight);
+    EXPECT_NEAR(report.loss, total / weight, 1e-6);
 }
 
 TEST(Trainer, ABatchWithoutTargetsIsRefusedAndWeightsStay) {
@@ -90,28 +86,20 @@ TEST(Trainer, ABatchWithoutTargetsIsRefusedAndWeightsStay) {
     Workers workers(2);
     Trainer trainer(model.store, options_for(4, 4), workers);
     Batch batch = uneven_batch(4);
-    std::fill(batch.targets.begin(), batch.targets.end(), Batch::no_target);
+    batch.targets = BatchArray<Token>(4, std::vector<Token>(4 * length, Batch::no_target));
     const Tensor before = model.store.values().clone();
-    EXPECT_THROW(trainer.step(1, batch,
-                              [&](const Batch& b, Index first, Index count, Index) {
-                                  return model.loss(b, first, count);
-                              }),
-                 Error);
+    EXPECT_THROW(trainer.step(1, batch, [&](const Batch& b, Index) { return model.loss(b); }), Error);
     for (Index i = 0; i < before.count(); ++i) ASSERT_EQ(model.store.values().data()[i], before.data()[i]);
 }
 
 TEST(Trainer, ASequenceWithoutTargetsAddsNothing) {
-    Batch batch = uneven_batch(4);
-    std::fill(batch.targets.begin(), batch.targets.begin() + length,
-              Batch::no_target);  // of the first sequence
+    const Batch batch = uneven_batch(4, 0);
     Model model(5);
     Workers workers(2);
     Trainer trainer(model.store, options_for(4, 4), workers);
-    const StepReport report = trainer.step(1, batch, [&](const Batch& b, Index first, Index count, Index) {
-        return model.loss(b, first, count);
-    });
+    const StepReport report = trainer.step(1, batch, [&](const Batch& b, Index) { return model.loss(b); });
     EXPECT_TRUE(std::isfinite(report.loss));
-    EXPECT_EQ(report.targets, 2 + 3 + 4);
+    EXPECT_EQ(report.weight, 2 + 3 + 4);
 }
 
 TEST(Trainer, ALossThatIsNotFiniteIsANumericErrorAndWeightsStay) {
@@ -122,9 +110,7 @@ TEST(Trainer, ALossThatIsNotFiniteIsANumericErrorAndWeightsStay) {
     Trainer trainer(model.store, options_for(4, 4), workers);
     const Scalar other = model.store.values().data()[1];
     try {
-        trainer.step(1, uneven_batch(4), [&](const Batch& b, Index first, Index count, Index) {
-            return model.loss(b, first, count);
-        });
+        trainer.step(1, uneven_batch(4), [&](const Batch& b, Index) { return model.loss(b); });
         FAIL() << "a NaN passed";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), Failure::numeric);

@@ -22,12 +22,7 @@ using test::sharpen;
 
 /// Nats of token `index` after exactly the inputs [start, index), from the logits, in double.
 double nats_of(const Transformer& model, const std::vector<Token>& text, Index start, Index index) {
-    ForwardInput input;
-    input.tokens =
-        std::span(text).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(index - start));
-    input.batch = 1;
-    input.length = index - start;
-    input.positions = Positions::consecutive(input.length);
+    const Batch input = Batch::of_text(1, {text.begin() + start, text.begin() + index});
     const Variable logits = model.logits(input);
     const Scalar* row = logits.value().data() + (input.length - 1) * 256;
     double sum = 0;
@@ -144,26 +139,25 @@ TEST_P(EachEncoding, aPlaceScoresTheSameBitsWithoutTheOthers) {
     sharpen(model);
     const std::vector<Token> targets(text.texts[0].begin() + 1, text.texts[0].end());
     for (const Index batch : {1, 3}) {
-        ForwardInput input;
-        input.tokens = std::span(text.texts[0]).subspan(0, 39);
-        input.batch = batch;
-        input.length = 39 / batch;
-        input.positions = Positions::consecutive(input.length);
-        const CrossEntropy all = model.loss(input, targets, true);
+        const std::vector<Token> tokens(text.texts[0].begin(), text.texts[0].begin() + 39);
+        const auto loss_of = [&](const std::vector<Token>& wanted) {
+            return model.loss(Batch::of_text(batch, tokens, wanted), {.keep_each = true});
+        };
+        const Loss all = loss_of(targets);
         double total = 0;
         std::vector<Token> some(39, Batch::no_target);
         for (const std::size_t place : {5, 6, 11, 38}) {
             some[place] = targets[place];
-            total += all.nats[place];
+            total += all.each[place];
             std::vector<Token> one(39, Batch::no_target);
             one[place] = targets[place];
-            EXPECT_EQ(model.loss(input, one, true).nats[place], all.nats[place]) << place;
-            EXPECT_EQ(model.loss(input, one).total, all.nats[place]);
+            EXPECT_EQ(loss_of(one).each[place], all.each[place]) << place;
+            EXPECT_EQ(loss_of(one).total, all.each[place]);
         }
-        const CrossEntropy few = model.loss(input, some, true);
+        const Loss few = loss_of(some);
         EXPECT_EQ(few.total, total);
-        EXPECT_EQ(few.targets, 4);
-        for (std::size_t i = 0; i < 39; ++i) EXPECT_EQ(few.nats[i], some[i] < 0 ? 0 : all.nats[i]) << i;
+        EXPECT_EQ(few.weight, 4);
+        for (std::size_t i = 0; i < 39; ++i) EXPECT_EQ(few.each[i], some[i] < 0 ? 0 : all.each[i]) << i;
     }
 }
 

@@ -90,10 +90,7 @@ inline std::optional<std::vector<Scalar>> logits_at(const Transformer& model, In
             positions.push_back(model.axes() != 2 ? t : axis == 0 ? t / 4 : t % 4);
     }
     try {
-        ForwardInput input;
-        input.tokens = tokens;
-        input.batch = 1;
-        input.length = length;
+        Batch input = Batch::of_text(1, std::move(tokens));
         input.positions = Positions(1, length, model.axes(), std::move(positions));
         const Tensor logits = model.logits(input).value();
         return std::vector<Scalar>(logits.data(), logits.data() + logits.count());
