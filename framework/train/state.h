@@ -12,7 +12,7 @@ inline namespace LOCUS_SCALAR {
 
 /// What a checkpoint holds besides tensors.
 struct RunIdentity {
-    std::string recipe;     // YAML, fully resolved
+    std::string recipe;           // YAML, fully resolved
     std::string tokenizer;        // its kind
     std::string tokenizer_bytes;  // its model, where it has one
     Index vocabulary = 0;
