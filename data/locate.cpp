@@ -20,12 +20,12 @@ fs::path data_folder() {
     return fs::path(home) / ".cache" / "locus";
 }
 
-fs::path locate(const std::string& name) {
+fs::path locate(const std::string& name, const fs::path& folder) {
     std::vector<fs::path> candidates;
     if (name.find('/') == std::string::npos && name != "." && name != "..") {
         candidates = {data_folder() / name, data_folder() / (name + ".h5")};
     }
-    candidates.emplace_back(name);
+    candidates.push_back(folder / name);
     std::string listing;
     for (const fs::path& place : candidates) {
         std::error_code code;

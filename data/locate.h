@@ -10,8 +10,9 @@ namespace locus {
 /// either.
 std::filesystem::path data_folder();
 
-/// The file or folder that a recipe or a command means by `name`: a name in data_folder(), or a path. Throws
-/// a data Error that lists what was looked for when it is not there.
-std::filesystem::path locate(const std::string& name);
+/// The file or folder that a recipe or a command means by `name`: a name in data_folder(), or a path, which
+/// begins in `folder` where it is relative. Throws a data Error that lists what was looked for when it is not
+/// there.
+std::filesystem::path locate(const std::string& name, const std::filesystem::path& folder = {});
 
 }  // namespace locus

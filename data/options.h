@@ -36,6 +36,7 @@ enum class TextFormat { automatic, bytes };
 
 struct DataOptions {
     std::string corpus = "generated";  // "generated", the name of a fetched corpus, or a path
+    std::string folder;                // where a relative path of the corpus begins; "": the working folder
     TextFormat format = TextFormat::automatic;
     std::string tokenizer = "byte";
     std::string source = "text";  // the kind of batches, of those that are registered

@@ -165,14 +165,14 @@ Corpus corpus_from_paths(const std::vector<std::string>& inputs, const BuildOpti
     std::string name;
     for (const std::string& input : inputs) name += (name.empty() ? "" : "+") + plain_name(input);
     Assembly assembly(name, options);
-    for (const std::string& input : inputs) assembly.add(locate(input));
+    for (const std::string& input : inputs) assembly.add(locate(input, options.folder));
     return assembly.finish();
 }
 
 Corpus load_corpus(const DataOptions& options) {
     check_options(options);
     if (options.corpus == "generated") return generated_corpus(options);
-    return corpus_from_paths({options.corpus}, {options.tokenizer, options.format});
+    return corpus_from_paths({options.corpus}, {options.tokenizer, options.format, false, options.folder});
 }
 
 }  // namespace locus

@@ -15,7 +15,8 @@ namespace locus {
 struct BuildOptions {
     std::string tokenizer = "byte";
     TextFormat format = TextFormat::automatic;
-    bool strict = false;  // refuse what would be left out
+    bool strict = false;                // refuse what would be left out
+    std::filesystem::path folder = {};  // where relative paths begin; "": the working folder
 };
 
 /// The corpus of a recipe: "generated", a name in data_folder(), or a path. Throws a data Error that lists

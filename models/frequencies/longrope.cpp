@@ -14,9 +14,10 @@ using PairFactors = std::vector<double>;
 void check_pair_factors(const char* name, const PairFactors& factors, Index pairs) {
     require(static_cast<Index>(factors.size()) == pairs,
             "scaling longrope: {}: expected {} factors, one a pair, found {}", name, pairs, factors.size());
+    // A search begins at 1; models that were trained with a list have a first factor a little below it.
     for (std::size_t i = 0; i < factors.size(); ++i) {
-        require(factors[i] >= 1, "scaling longrope: {}: expected factors of 1 or more, found {} for pair {}",
-                name, factors[i], i);
+        require(factors[i] > 0, "scaling longrope: {}: expected factors above 0, found {} for pair {}", name,
+                factors[i], i);
         require(i == 0 || factors[i] >= factors[i - 1],
                 "scaling longrope: {}: factors must not fall: {} for pair {} after {}", name, factors[i], i,
                 factors[i - 1]);
@@ -76,7 +77,7 @@ const bool longrope_registered = FrequencyRegistry::instance().add(
      .options = extension_options(
          {{.name = "long_factor",
            .standard = std::vector<double>{},
-           .doc = "one a pair, not falling, 1 or more: beyond the original length"},
+           .doc = "one per pair, above 0 and not falling: beyond the original length"},
           {.name = "short_factor",
            .standard = std::vector<double>{},
            .doc = "likewise, up to the original length; empty: all 1"},

@@ -69,8 +69,6 @@ double yarn_magnitude(double factor, const Options& options, std::string& said) 
     const double given = options.number("attention_factor");
     const double mscale = options.number("mscale"), all_dim = options.number("mscale_all_dim");
     const bool reversed = options.text("temperature") == "survey_reversed";
-    require((mscale == 0) == (all_dim == 0),
-            "scaling yarn: mscale and mscale_all_dim go together: found {} and {}", mscale, all_dim);
     require(!reversed || (given == 0 && mscale == 0),
             "scaling yarn: temperature: survey_reversed leaves no room for attention_factor {} and mscale {}",
             given, mscale);
@@ -84,11 +82,17 @@ double yarn_magnitude(double factor, const Options& options, std::string& said) 
         return factor <= 1 ? 1 : 1 / std::sqrt(1 + 0.1 * std::log(factor));
     }
     const double attn_factor = options.number("attn_factor");
-    if (mscale != 0) {
-        said = "mscale(s) / mscale_all_dim(s), each 0.1 m ln s + 1";
+    if (attn_factor != 1) said = fmt::format("attn_factor {} times ", attn_factor);
+    if (mscale != 0 && all_dim != 0) {
+        said += "mscale(s) / mscale_all_dim(s), each 0.1 m ln s + 1";
         return attn_factor * mscale_of(factor, mscale) / mscale_of(factor, all_dim);
     }
-    said = "0.1 ln s + 1";
+    said += mscale == 0 && all_dim == 0
+                ? "0.1 ln s + 1"
+                : fmt::format(
+                      "0.1 ln s + 1; of mscale {} and mscale_all_dim {} one is 0, as transformers has it "
+                      "neither is in use",
+                      mscale, all_dim);
     return attn_factor * mscale_of(factor, 1);
 }
 
@@ -145,7 +149,7 @@ const bool yarn_registered = FrequencyRegistry::instance().add(
            .standard = 0.0,
            .doc =
                "with mscale_all_dim: their ratio is the attention factor (DeepSeek, whose softmax scale is "
-               "not included)",
+               "not included); 0 in one of them: neither is in use",
            .least = 0},
           {.name = "mscale_all_dim", .standard = 0.0, .doc = "with mscale", .least = 0},
           {.name = "temperature",

@@ -23,11 +23,10 @@ OpenedRun open_subject(const Arguments& arguments) {
         arguments.refuse_overrides();
         return folder ? open_run(subject) : open_checkpoint(subject);
     }
-    const auto cells = expand(read_recipe(subject), arguments.overrides(), recipe_schema());
-    require(cells.size() == 1, "{}: varies over {} cells; vary={{}} takes the recipe as it stands", subject,
-            cells.size());
     OpenedRun run;
-    run.recipe = cells.front().recipe;
+    run.recipe = one_cell(expand(read_recipe(subject), arguments.overrides(), recipe_schema()), subject,
+                          "vary.arm=[NAME] chooses an arm, vary={} takes the recipe as it stands")
+                     .recipe;
     run.model = make_model(run.recipe);
     return run;
 }

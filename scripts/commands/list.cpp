@@ -7,6 +7,7 @@
 
 #include "models/encoding.h"
 #include "models/frequency_rule.h"
+#include "recipes/engine/config/key_list.h"
 #include "recipes/engine/config/resolve.h"
 #include "recipes/engine/config/vary.h"
 #include "recipes/engine/run/workbench.h"
@@ -71,6 +72,7 @@ std::vector<Listed> recipes() {
         for (const Entry& item : read_recipe(entry.path().string()).root.entries) {
             if (item.key == "question") question = item.value.text;
         }
+        if (question.empty()) continue;  // a base of others
         listed.push_back({"recipes/" + std::filesystem::relative(entry.path(), folder).string(), question});
     }
     std::sort(listed.begin(), listed.end(), [](const Listed& a, const Listed& b) { return a.name < b.name; });
@@ -134,6 +136,30 @@ void print(const std::vector<Listed>& listed) {
     }
 }
 
+nlohmann::json to_json(const std::vector<ListedKey>& listed) {
+    auto json = nlohmann::json::array();
+    for (const ListedKey& key : listed) {
+        json.push_back({{"key", key.path},
+                        {"type", key.type.name},
+                        {"bounds", key.type.bounds},
+                        {"default", key.standard.empty() ? nlohmann::json() : nlohmann::json(key.standard)},
+                        {"doc", key.doc},
+                        {"kinds", key.kinds}});
+        if (!key.instead_of.empty()) json.back()["instead_of"] = key.instead_of;
+    }
+    return json;
+}
+
+void print(const std::vector<ListedKey>& listed) {
+    for (const ListedKey& key : listed) {
+        put("{}: {}{}{}\n    {}\n", key.path, key.type.name,
+            key.type.bounds.empty() ? "" : fmt::format(", {}", key.type.bounds),
+            key.standard.empty() ? "" : fmt::format("; default {}", key.standard), key.doc);
+        if (!key.kinds.empty()) put("    of encoding {}\n", fmt::join(key.kinds, ", "));
+        if (!key.instead_of.empty()) put("    instead of {}\n", key.instead_of);
+    }
+}
+
 template <typename T>
 void show(const std::vector<T>& listed, bool as_json) {
     if (as_json)
@@ -145,11 +171,18 @@ void show(const std::vector<T>& listed, bool as_json) {
 }  // namespace
 
 int list_command(const Words& words) {
-    const Arguments arguments("list encodings|rules|tasks|presets|recipes", words,
+    const Arguments arguments("list encodings|rules|tasks|presets|recipes|keys [SECTION]", words,
                               {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
-    const std::string what = arguments.subject("kind of thing: encodings, rules, tasks, presets or recipes");
     const bool as_json = arguments.has("json");
+    const Words& asked = arguments.plain();
+    if (!asked.empty() && asked.front() == "keys") {
+        require(asked.size() <= 2, "list keys: expected at most one section, found {}", asked.size() - 1);
+        show(list_keys(recipe_schema(), asked.size() == 2 ? asked[1] : ""), as_json);
+        return 0;
+    }
+    const std::string what =
+        arguments.subject("kind of thing: encodings, rules, tasks, presets, recipes or keys");
     if (what == "encodings")
         show(entries_of(EncodingRegistry::instance()), as_json);
     else if (what == "rules")
@@ -161,7 +194,8 @@ int list_command(const Words& words) {
     else if (what == "tasks")
         show(std::vector<Listed>{}, as_json);
     else
-        fail(Failure::usage, "list: expected encodings, rules, tasks, presets or recipes, found '{}'", what);
+        fail(Failure::usage, "list: expected encodings, rules, tasks, presets, recipes or keys, found '{}'",
+             what);
     return 0;
 }
 

@@ -21,16 +21,15 @@ int search(const Words& words, const Communicator& world) {
                                   {"json", "one JSON document"},
                               });
     if (arguments.help()) return 0;
-    const auto cells =
-        expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
-    require(cells.size() == 1, "{}: varies over {} cells; a search is about one model",
-            arguments.subject("RECIPE"), cells.size());
+    const std::string& recipe = arguments.subject("RECIPE");
+    const Cell cell = one_cell(expand(read_recipe(recipe), arguments.overrides(), recipe_schema()), recipe,
+                               "a search is about one model");
     const std::string out = arguments.needed("out");
     SearchResult result;
     {
         Terminal terminal(world.is_root());
         Workbench bench(threads_of(arguments, world, terminal), world);
-        result = run_search(cells.front(), out, bench, terminal);
+        result = run_search(cell, out, bench, terminal);
         if (!result.finished) {
             terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on",
                                          out, result.iterations));

@@ -52,23 +52,23 @@ int train(const Words& words, const Communicator& world) {
         });
     if (arguments.help()) return 0;
     kernels::set_gemm_backend(parse_gemm(arguments.text("gemm")));
-    const auto cells =
-        expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
-    require(cells.size() == 1, "{}: varies over {} cells; `locus run` trains them all, vary={{}} none",
-            arguments.subject("RECIPE"), cells.size());
-    check_beginning(cells.front());
+    const std::string& recipe = arguments.subject("RECIPE");
+    const Cell cell = one_cell(
+        expand(read_recipe(recipe), arguments.overrides(), recipe_schema()), recipe,
+        "`locus run` trains them all, vary.arm=[NAME] chooses an arm, vary={} takes the recipe as it stands");
+    check_beginning(cell);
     if (arguments.has("dry-run")) {
-        make_trainable_model(cells.front().recipe);  // refuses sizes that do not fit
-        put("{}", write_recipe(cells.front().recipe, recipe_schema()));
+        make_trainable_model(cell.recipe);  // refuses sizes that do not fit
+        put("{}", write_recipe(cell.recipe, recipe_schema()));
         return 0;
     }
     const std::string out = arguments.needed("out");
     Terminal terminal(world.is_root());
-    Workbench bench(
-        useful_threads(threads_of(arguments, world, terminal), cells.front().recipe, world, terminal), world);
+    Workbench bench(useful_threads(threads_of(arguments, world, terminal), cell.recipe, world, terminal),
+                    world);
     Profile profile(bench.workers().count());
-    const TrainedRun run = train_run(cells.front(), 0, out, parse_resume(arguments.text("resume")), bench,
-                                     terminal, arguments.has("profile") ? &profile : nullptr);
+    const TrainedRun run = train_run(cell, 0, out, parse_resume(arguments.text("resume")), bench, terminal,
+                                     arguments.has("profile") ? &profile : nullptr);
     terminal.message(
         fmt::format("{}: {} after step {}", out, run.finished ? "trained" : "stopped and saved", run.step));
     if (arguments.has("profile") && run.profile.empty()) terminal.message("no step was left to profile");

@@ -176,12 +176,12 @@ TEST(ScalingRefusals, NameWhatIsWrong) {
     refused("longrope", list({}), {"long_factor", "expected 4", "found 0"});
     refused("longrope", list({1, 2, 3}), {"long_factor", "expected 4", "found 3"});
     refused("longrope", list({1, 3, 2, 4}), {"long_factor", "must not fall", "pair 2"});
-    refused("longrope", list({0.5, 1, 2, 4}), {"long_factor", "1 or more", "0.5"});
+    refused("longrope", list({0, 1, 2, 4}), {"long_factor", "above 0", "found 0"});
+    refused("longrope", list({-1, 1, 2, 4}), {"long_factor", "above 0", "found -1"});
     refused("longrope", {{"long_factor", std::vector<double>{1, 2, 3, 4}}}, {"factor", "target_length"});
     Choices both = list({1, 2, 3, 4});
     both.emplace_back("short_factor", std::vector<double>{1, 2});
     refused("longrope", both, {"short_factor", "expected 4", "found 2"});
-    refused("yarn", {{"factor", 4.0}, {"mscale", 1.0}}, {"mscale_all_dim"});
     refused("yarn", {{"factor", 4.0}, {"beta_fast", 1.0}, {"beta_slow", 2.0}}, {"beta_fast"});
     refused("llama3", {{"factor", 4.0}, {"low_freq_factor", 4.0}}, {"high_freq_factor"});
 }

@@ -1,5 +1,6 @@
 #include "recipes/engine/config/ancestry.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "framework/core/error.h"
@@ -90,6 +91,39 @@ void take_encoding(Layer& layer, const Layer& said, const Ancestor& ancestor, co
     take(layer, said, kept, "encoding.");
 }
 
+// Whether a layer says that there is no window: 0, for every layer.
+bool says_no_window(const Layer& said) {
+    const auto window = said.values.find("mask.window");
+    if (window == said.values.end()) return false;
+    std::vector<Value> numbers = {window->second};
+    if (window->second.type == Value::Type::list) numbers = window->second.items;
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](const Value& number) { return integer_from(number.text) == Index{0}; });
+}
+
+// What has a meaning only under a window goes with it.
+void take_mask(Layer& layer, const Layer& said, const Ancestor& ancestor) {
+    Ancestor kept = ancestor;
+    if (says_no_window(said))
+        std::erase_if(kept.layer.values, [](const auto& value) {
+            return value.first.starts_with("mask.") && value.first != "mask.causal";
+        });
+    take(layer, said, kept, "mask.");
+}
+
+// Where the tokens of text are said to be; a source of positions that the recipe names has its own numbers.
+void take_positions(Layer& layer, const Ancestor& ancestor) {
+    const auto& values = ancestor.layer.values;
+    const auto said = layer.values.find("data.positions");
+    if (said != layer.values.end() && said->second.text != values.at("data.positions").text) return;
+    for (const std::string path : {"data.positions", "data.max_position", "data.chunks"}) {
+        const auto value = values.find(path);
+        const bool open =
+            value != values.end() && value->second.text == "0";  // follows from what is evaluated
+        if (value != values.end() && !open) layer.values.emplace(path, value->second);
+    }
+}
+
 }  // namespace
 
 Ancestor ancestor_of(const Recipe& recipe, Index step, const Source& source, const Schema& schema) {
@@ -129,7 +163,8 @@ void inherit(Layer& layer, const Layer& said, const Ancestor& ancestor, const So
              const Schema& schema) {
     take_encoding(layer, said, ancestor, schema);
     take(layer, said, ancestor, "model.");
-    take(layer, said, ancestor, "mask.");
+    take_mask(layer, said, ancestor);
+    take_positions(layer, ancestor);
     // What belongs to a run's data and training is the whole recipe's to say.
     for (const std::string path : {"data.tokenizer", "train.length"})
         layer.values.emplace(path, ancestor.layer.values.at(path));

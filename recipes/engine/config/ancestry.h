@@ -32,7 +32,8 @@ bool has_inherited(const Layer& layer);
 /// Gives `layer` every key of the ancestor's model, encoding and mask that `said` does not say, one by one:
 /// whoever names a window keeps the global tokens. `said` is the part of `layer` that was written for this
 /// run; the rest of `layer`, what a recipe says to all of its arms, stands below an ancestor that is one of
-/// them. The whole of `layer` may say train.length and the tokenizer, which are the ancestor's otherwise.
+/// them. The whole of `layer` may say train.length, the tokenizer and the source of positions, which are the
+/// ancestor's otherwise. Who says mask.window: 0 leaves what belongs to a window behind.
 /// Another kind of encoding, or a preset, which is a whole encoding, takes nothing of the old one; another
 /// rule of scaling takes the original length only. Fills in from.step, from.original_length and
 /// from.seen_tokens.

@@ -1,32 +1,44 @@
-// The `vary:` section: axes of choices, each a layer over the recipe.
+// The `vary:` section: axes of choices, each a layer over the recipe, and which combinations of them are
+// cells.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "recipes/engine/config/layer.h"
+#include "recipes/engine/config/arms.h"
+#include "recipes/engine/config/product.h"
 
 namespace locus {
 
-/// Whether `c` may stand in the name of a cell: a folder, on any system.
-bool fits_folder_name(char c);
-
-struct Choice {
-    std::string label;  // the arm's name, or the value as written
-    Layer layer;
-    Source source;
-};
-
 struct Axis {
-    std::string name;  // arm, or a dotted key
+    std::string name;  // arm, a word (bundles), or a dotted key
     std::vector<Choice> choices;
 };
 
-/// Reads `vary`: the arms first, then the grids in the order written. Throws a usage Error for unknown keys,
-/// arms without a name or with the same one, and a key that an arm sets and a grid varies.
-std::vector<Axis> read_axes(const Value& vary, const Schema& schema);
+/// What some cells change besides.
+struct LayerAddition {
+    Condition condition;
+    Layer layer;
+};
+
+struct Variation {
+    std::vector<Axis> axes;
+    std::vector<std::vector<std::size_t>> cells = {{}};  // the choice on each axis, in order
+    std::vector<LayerAddition> when;
+    std::vector<ArmPart> parts;  // of arms that are products
+
+    const Axis* arms() const { return !axes.empty() && axes.front().name == "arm" ? &axes.front() : nullptr; }
+};
+
+/// Reads `vary`: the arms first, then the other axes in the order written; cells are their combinations, the
+/// last axis fastest, but for zip and except. Throws a usage Error for unknown keys, and for a key that
+/// bundles set and a grid varies.
+Variation read_variation(const Value& vary, const std::string& path, const Schema& schema);
+
+/// Lays `key`=value over the arm that `path` begins with: "rope.train.lr" is train.lr of the arm rope.
+void override_arm(Variation& variation, const std::string& path, const Entry& entry, const Schema& schema);
 
 /// Throws a usage Error where the command line sets what an axis varies.
-void check_overrides(const Layer& overrides, const std::vector<Axis>& axes);
+void check_overrides(const Layer& overrides, const Variation& variation);
 
 }  // namespace locus

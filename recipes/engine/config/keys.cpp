@@ -10,18 +10,19 @@ namespace {
 
 template <typename T>
 std::string expectation(const std::string& noun, const Range<T>& range) {
-    // An end beyond these says nothing that a reader could use.
-    const double least = static_cast<double>(range.least), most = static_cast<double>(range.most);
-    const bool below = least > -1e15, above = most < static_cast<double>(greatest_count);
-    if (below && above)
-        return fmt::format("{} in {}{}, {}{}", noun, range.open_least ? '(' : '[', text_of(least),
-                           text_of(most), range.open_most ? ')' : ']');
-    if (below) return fmt::format("{} {} {}", noun, range.open_least ? ">" : ">=", text_of(least));
-    if (above) return fmt::format("{} {} {}", noun, range.open_most ? "<" : "<=", text_of(most));
-    return noun;
+    const std::string bounds = text_of(range);
+    if (bounds.empty()) return noun;
+    const bool is_interval = bounds[0] == '[' || bounds[0] == '(';
+    return noun + (is_interval ? " in " : " ") + bounds;
 }
 
 }  // namespace
+
+KeyType choice_type(const std::vector<std::string>& choices) {
+    KeyType type{"choice"};
+    for (const std::string& choice : choices) type.bounds += (type.bounds.empty() ? "" : ", ") + choice;
+    return type;
+}
 
 Index read_integer(const Value& value, const std::string& path, const Range<Index>& range) {
     const auto number = value.type == Value::Type::scalar ? integer_from(value.text) : std::nullopt;

@@ -1,6 +1,8 @@
 // The schema's building blocks: a key bound to the member that it sets.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <functional>
 #include <limits>
 #include <map>
@@ -22,6 +24,12 @@ struct Draft {
     double warmup = 0.03;                       // train.warmup, for train.warmup_steps
 };
 
+/// What a key takes, in words.
+struct KeyType {
+    std::string name;         // "integer", "number", "flag", "text", "choice", "list of integers"
+    std::string bounds = {};  // "> 0", "[0, 1)", "layer, rms"; "": none
+};
+
 /// One key of a recipe.
 struct Key {
     std::string path;  // "train.lr"
@@ -29,6 +37,8 @@ struct Key {
     std::function<void(Draft&, const Value&)> read;            // throws: expected, found
     std::function<std::optional<Value>(const Recipe&)> write;  // nothing: absent from the resolved recipe
     std::string instead_of = {};                               // the other way to say the same
+    KeyType type = {"text"};
+    std::optional<Value> standard = {};  // of an encoding's option: its value where nothing is said
 };
 
 /// What a number may be. Open ends exclude the end itself.
@@ -51,6 +61,27 @@ inline Range<Index> at_least(Index least) {
     return {least, greatest_count};
 }
 
+/// "[0, 1)", "> 0", "<= 8"; "" where there is no end that a reader could use.
+template <typename T>
+std::string text_of(const Range<T>& range) {
+    const double least = static_cast<double>(range.least), most = static_cast<double>(range.most);
+    const bool below = least > -1e15, above = most < static_cast<double>(greatest_count);
+    if (below && above)
+        return fmt::format("{}{}, {}{}", range.open_least ? '(' : '[', text_of(least), text_of(most),
+                           range.open_most ? ')' : ']');
+    if (below) return fmt::format("{} {}", range.open_least ? ">" : ">=", text_of(least));
+    if (above) return fmt::format("{} {}", range.open_most ? "<" : "<=", text_of(most));
+    return "";
+}
+
+inline KeyType integer_type(const Range<Index>& range) {
+    return {"integer", text_of(range)};
+}
+inline KeyType number_type(const Range<double>& range) {
+    return {"number", text_of(range)};
+}
+KeyType choice_type(const std::vector<std::string>& choices);
+
 /// Each reads a value of its type or throws a usage Error that says what was expected at `path`.
 Index read_integer(const Value& value, const std::string& path, const Range<Index>& range);
 double read_number(const Value& value, const std::string& path, const Range<double>& range);
@@ -68,22 +99,22 @@ class Keys {
     void integer(const std::string& name, Index S::*member, Range<Index> range, const std::string& doc) {
         bind(
             name, doc, member, [range](auto& value, auto& path) { return read_integer(value, path, range); },
-            [](Index number) { return text_of(number); });
+            [](Index number) { return Value::number(number); }, integer_type(range));
     }
     void number(const std::string& name, double S::*member, Range<double> range, const std::string& doc) {
         bind(
             name, doc, member, [range](auto& value, auto& path) { return read_number(value, path, range); },
-            [](double number) { return text_of(number); });
+            [](double number) { return Value::number(number); }, number_type(range));
     }
     void flag(const std::string& name, bool S::*member, const std::string& doc) {
         bind(
             name, doc, member, [](auto& value, auto& path) { return read_flag(value, path); },
-            [](bool flag) { return std::string(flag ? "true" : "false"); });
+            [](bool flag) { return Value::flag(flag); }, {"flag", "true, false"});
     }
     void text(const std::string& name, std::string S::*member, const std::string& doc) {
         bind(
             name, doc, member, [](auto& value, auto& path) { return read_text(value, path); },
-            [](const std::string& text) { return text; });
+            [](const std::string& text) { return Value::scalar(text); }, {"text"});
     }
     /// `choices`: the names of the enumerators, in their order, which must count from 0.
     template <typename E>
@@ -92,31 +123,33 @@ class Keys {
         bind(
             name, doc, member,
             [choices](auto& value, auto& path) { return static_cast<E>(read_choice(value, path, choices)); },
-            [choices](E chosen) { return choices[static_cast<std::size_t>(chosen)]; });
+            [choices](E chosen) { return Value::scalar(choices[static_cast<std::size_t>(chosen)]); },
+            choice_type(choices));
     }
     /// A key that reads and writes in its own way.
-    void custom(const std::string& name, const std::string& doc,
+    void custom(const std::string& name, const std::string& doc, const KeyType& type,
                 std::function<void(Draft&, const Value&, const std::string& path)> read,
                 std::function<std::optional<Value>(const Recipe&)> write,
                 const std::string& instead_of = {}) {
         const std::string path = section_ + "." + name;
         keys_.push_back({path, doc,
                          [read, path](Draft& draft, const Value& value) { read(draft, value, path); }, write,
-                         instead_of.empty() ? "" : section_ + "." + instead_of});
+                         instead_of.empty() ? "" : section_ + "." + instead_of, type});
     }
 
     std::vector<Key> take() { return std::move(keys_); }
 
   private:
     template <typename T, typename Read, typename Write>
-    void bind(const std::string& name, const std::string& doc, T S::*member, Read read, Write write) {
+    void bind(const std::string& name, const std::string& doc, T S::*member, Read read, Write write,
+              const KeyType& type) {
         const auto place = place_;
         custom(
-            name, doc,
+            name, doc, type,
             [=](Draft& draft, const Value& value, const std::string& path) {
                 draft.recipe.*place.*member = read(value, path);
             },
-            [=](const Recipe& recipe) { return Value::scalar(write(recipe.*place.*member)); });
+            [=](const Recipe& recipe) { return write(recipe.*place.*member); });
     }
 
     std::string section_;

@@ -19,6 +19,8 @@ void set_source(Value& value, const Source& source) {
 }
 
 Entry read_override(const std::string& text) {
+    const auto unsound = unsound_in(text);
+    require(!unsound, "command line: expected key=value in UTF-8, found {}", unsound.value_or(""));
     const std::size_t equals = text.find('=');
     require(equals != std::string::npos && equals > 0,
             "command line: expected key=value such as train.lr=3e-4, found '{}'", text);
@@ -30,42 +32,40 @@ Entry read_override(const std::string& text) {
     return {text.substr(0, equals), source, std::move(value)};
 }
 
-Entry& entry_of(std::vector<Entry>& entries, const std::string& key, const Source& source) {
-    const auto place =
-        std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.key == key; });
-    if (place != entries.end()) return *place;
-    entries.push_back({key, source, {}});
-    return entries.back();
+bool names_arms(const Value& value) {
+    return value.type == Value::Type::scalar ||
+           (value.type == Value::Type::list && !value.items.empty() &&
+            std::all_of(value.items.begin(), value.items.end(),
+                        [](const Value& item) { return item.type == Value::Type::scalar; }));
 }
 
 }  // namespace
 
-std::vector<Entry> read_overrides(const std::vector<std::string>& texts, std::vector<Entry>& recipe) {
-    std::vector<Entry> all, others;
+Overrides read_overrides(const std::vector<std::string>& texts) {
+    const std::string arms = "vary.arm.", axes = "vary.";
+    Overrides overrides;
+    std::vector<Entry> all;
     for (const std::string& text : texts) {
         Entry entry = read_override(text);
         for (const Entry& earlier : all)
             require(earlier.key != entry.key, "{}: {} is given twice, first as {}", entry.source.text(),
                     entry.key, earlier.source.text());
         all.push_back(entry);
-        const bool varies = entry.key == "vary" || entry.key.rfind("vary.", 0) == 0;
-        if (!varies) {
-            others.push_back(std::move(entry));
-            continue;
-        }
-        Entry& vary = entry_of(recipe, "vary", entry.source);
         if (entry.key == "vary") {
-            vary.value = std::move(entry.value);
-            continue;
+            overrides.vary = std::move(entry.value);
+        } else if (entry.key == "vary.arm" && names_arms(entry.value)) {
+            overrides.chosen = std::move(entry.value);
+        } else if (entry.key.starts_with(arms)) {
+            entry.key = entry.key.substr(arms.size());
+            overrides.arms.push_back(std::move(entry));
+        } else if (entry.key.starts_with(axes)) {
+            entry.key = entry.key.substr(axes.size());
+            overrides.axes.push_back(std::move(entry));
+        } else {
+            overrides.keys.push_back(std::move(entry));
         }
-        if (vary.value.type == Value::Type::nothing) {
-            vary.value.type = Value::Type::map;
-            vary.value.source = entry.source;
-        }
-        if (vary.value.type != Value::Type::map) refuse(vary.value, "vary", "a map");
-        entry_of(vary.value.entries, entry.key.substr(5), entry.source).value = std::move(entry.value);
     }
-    return others;
+    return overrides;
 }
 
 }  // namespace locus

@@ -1,6 +1,7 @@
 // key=value on the command line.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,17 @@
 
 namespace locus {
 
-/// Reads key=value texts. A value that begins with [ or { is YAML, any other is taken as it stands. Those of
-/// `vary` go straight into the recipe's entries; the others are returned. Throws a usage Error for a text
-/// that is no key=value and for a key that is given twice.
-std::vector<Entry> read_overrides(const std::vector<std::string>& texts, std::vector<Entry>& recipe);
+/// What the command line says.
+struct Overrides {
+    std::vector<Entry> keys;           // over everything
+    std::optional<Value> vary;         // vary={...}: instead of what the recipe varies
+    std::vector<Entry> axes;           // vary.train.seed=[0, 1]: instead of that axis, or besides
+    std::vector<Entry> arms;           // vary.arm.rope.train.lr=1e-3, under the key "rope.train.lr"
+    std::optional<Value> chosen = {};  // vary.arm=[rope, alibi]: the names of arms
+};
+
+/// Reads key=value texts. A value that begins with [ or { is YAML, any other is taken as it stands. Throws a
+/// usage Error for a text that is no key=value, for what is not UTF-8, and for a key that is given twice.
+Overrides read_overrides(const std::vector<std::string>& texts);
 
 }  // namespace locus

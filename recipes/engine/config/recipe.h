@@ -1,6 +1,7 @@
 // A recipe with every default resolved: what one cell trains and evaluates.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -32,13 +33,16 @@ struct TableOptions {
 
 /// Where a run begins when it does not begin with drawn values: at the parameters of another one.
 struct FromOptions {
-    std::string run;            // a run folder or a checkpoint, from where the command is run
+    std::string run;            // a run folder or a checkpoint
+    std::string folder;         // where a relative path of it begins; "": the working folder
     std::string arm;            // or the cell of this arm in the same experiment, at the same grid values
     Index step = -1;            // of the checkpoint; -1: the last
     Index original_length = 0;  // train.length of the run at the root; filled in
     Index tokens = 0;           // seen until then: where the order of the training text goes on; filled in
 
     bool given() const { return !run.empty() || !arm.empty(); }
+    /// The run folder or checkpoint of `run`.
+    std::filesystem::path path() const { return std::filesystem::path(folder) / run; }
 };
 
 enum class FactorList { long_factor, short_factor };

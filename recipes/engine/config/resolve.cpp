@@ -196,13 +196,19 @@ void resolve_positions(Recipe& recipe, const Said& said) {
             said.where({"data.chunks", "data.positions"}), positions.chunks, length);
 }
 
-void check_table(const TableOptions& table, const Said& said, const Schema& schema) {
+void check_table(const TableOptions& table, const std::vector<Coordinate>& cell, const Said& said,
+                 const Schema& schema) {
     std::vector<std::string> axes;
+    const auto varies = [&](const std::string& axis) {
+        return std::any_of(cell.begin(), cell.end(), [&](const Coordinate& at) { return at.axis == axis; });
+    };
     const auto check = [&](const std::string& path, const std::string& axis) {
         const bool known = axis == "arm" || axis == "protocol" || axis == "length" ||
-                           (axis.find('.') != std::string::npos && schema.find(axis) != nullptr);
+                           (axis.find('.') != std::string::npos && schema.find(axis) != nullptr) ||
+                           varies(axis);
         require(known,
-                "{}: {}: expected arm, protocol, length or the dotted key of a varied value, found '{}'",
+                "{}: {}: expected arm, protocol, length, an axis of `vary` or the dotted key of a varied "
+                "value, found '{}'",
                 said.where({path}), path, axis);
         require(std::find(axes.begin(), axes.end(), axis) == axes.end(),
                 "{}: {}: '{}' is already another part of the table", said.where({path}), path, axis);
@@ -235,9 +241,13 @@ Draft draft_of(const Layer& layer, const Schema& schema) {
     encoding.options = Options(schema.options(encoding.kind, "plain"));
     if (rule) {
         const Key* key = schema.find("encoding.scaling.type", encoding.kind);
-        if (key == nullptr) schema.refuse_foreign("encoding.scaling.type", encoding.kind, rule->source);
-        key->read(draft, *rule);
-        encoding.options = Options(schema.options(encoding.kind, encoding.options.text("scaling.type")));
+        const bool is_plain = key == nullptr && rule->text == "plain";  // such as scaling: null, for any kind
+        if (key == nullptr && !is_plain)
+            schema.refuse_foreign("encoding.scaling.type", encoding.kind, rule->source);
+        if (key != nullptr) {
+            key->read(draft, *rule);
+            encoding.options = Options(schema.options(encoding.kind, encoding.options.text("scaling.type")));
+        }
     }
     const bool other_rule = rule && preset_rule != draft.preset.end() &&
                             encoding.options.text("scaling.type") != preset_rule->second;
@@ -250,6 +260,7 @@ Draft draft_of(const Layer& layer, const Schema& schema) {
     }
     for (const auto& [path, value] : layer.values) {
         const Key* key = schema.find(path, encoding.kind);
+        if (key == nullptr && path == "encoding.scaling.type" && value.text == "plain") continue;
         if (key == nullptr) schema.refuse_foreign(path, encoding.kind, value.source);
         key->read(draft, value);
     }
@@ -262,7 +273,19 @@ void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, co
     resolve_model(recipe.model, said);
     resolve_mask(recipe.mask, recipe.model.layers, said);
     resolve_scaling(recipe, said);
-    schema.resolve_encoding(recipe);
+    try {
+        schema.resolve_encoding(recipe);
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        if (!text.starts_with("scaling ")) throw;  // a rule names the option that it refuses
+        std::vector<std::string> places;
+        for (const auto& [path, value] : layer.values)
+            if (path.starts_with("encoding.scaling.") &&
+                text.find(path.substr(std::string("encoding.scaling.").size()) + ":") != std::string::npos)
+                places.push_back(path);
+        places.push_back("encoding.scaling.type");
+        fail(error.kind(), "{}: encoding.{}", said.where(places), text);
+    }
 }
 
 Recipe resolved(Draft draft, const Layer& layer, const LongestOfArms& longest, const Schema& schema,
@@ -274,7 +297,7 @@ Recipe resolved(Draft draft, const Layer& layer, const LongestOfArms& longest, c
     resolve_from(recipe, said);
     resolve_evaluate(recipe.evaluate, longest.root, said);
     resolve_positions(recipe, said);
-    check_table(recipe.table, said, schema);
+    check_table(recipe.table, recipe.cell, said, schema);
     return std::move(recipe);
 }
 

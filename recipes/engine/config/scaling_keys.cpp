@@ -21,7 +21,8 @@ const Option* option_of(const std::vector<Option>& options, const std::string& n
 }
 
 Key rule_key(const std::string& kind, const std::vector<std::string>& rules) {
-    return {scaling_path + "type", "rope_type: the rule that extends the context; see: locus list rules",
+    return {scaling_path + "type",
+            "rope_type: the rule that extends the context; see: locus list rules",
             [kind, rules](Draft& draft, const Value& value) {
                 draft.recipe.encoding.options.set("scaling.type", read_rule(value, kind, rules));
             },
@@ -29,13 +30,17 @@ Key rule_key(const std::string& kind, const std::vector<std::string>& rules) {
                 const std::string& rule = recipe.encoding.options.text("scaling.type");
                 if (rule == "plain") return std::nullopt;
                 return Value::scalar(rule);
-            }};
+            },
+            "",
+            choice_type(rules),
+            Value::scalar("plain")};
 }
 
 // One key for all rules that have an option of this name.
 Key rule_option_key(const Option& first, const RuleOptions& options) {
     const std::string name = first.name, path = scaling_path + name;
-    return {path, first.doc,
+    return {path,
+            first.doc,
             [name, path, options](Draft& draft, const Value& value) {
                 Options& chosen = draft.recipe.encoding.options;
                 const std::string& rule = chosen.text("scaling.type");
@@ -53,7 +58,10 @@ Key rule_option_key(const Option& first, const RuleOptions& options) {
                 const auto value = values.find("scaling." + name);
                 if (value == values.end()) return std::nullopt;
                 return written_option(value->second);
-            }};
+            },
+            "",
+            type_of(first),
+            written_option(first.standard)};
 }
 
 }  // namespace
@@ -73,11 +81,23 @@ std::vector<Key> scaling_keys(const std::string& kind, const std::vector<std::st
 }
 
 std::string canonical_scaling(const std::string& path) {
+    static const std::vector<std::string> blocks = {"encoding.scaling", "encoding.rope_scaling",
+                                                    "encoding.rope_parameters"};
     static const std::map<std::string, std::string> spellings = {
-        {"rope_type", "type"}, {"original_max_position_embeddings", "original_length"}};
-    if (!path.starts_with(scaling_path)) return path;
-    const auto known = spellings.find(path.substr(scaling_path.size()));
-    return known == spellings.end() ? path : scaling_path + known->second;
+        {"rope_type", "encoding.scaling.type"},
+        {"original_max_position_embeddings", "encoding.scaling.original_length"},
+        {"rope_theta", "encoding.base"},  // newer configs have it within the block
+        {"partial_rotary_factor", "encoding.fraction"}};
+    if (path == "encoding.rope_theta" || path == "encoding.partial_rotary_factor")
+        return spellings.at(path.substr(path.find('.') + 1));
+    for (const std::string& block : blocks) {
+        if (path == block) return blocks.front();
+        if (!path.starts_with(block + ".")) continue;
+        const std::string leaf = path.substr(block.size() + 1);
+        const auto known = spellings.find(leaf);
+        return known == spellings.end() ? scaling_path + leaf : known->second;
+    }
+    return path;
 }
 
 std::string read_rule(const Value& value, const std::string& kind, const std::vector<std::string>& rules) {

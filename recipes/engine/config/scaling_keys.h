@@ -14,7 +14,8 @@ namespace locus {
 std::vector<Key> scaling_keys(const std::string& kind, const std::vector<std::string>& rules,
                               const std::map<std::string, std::vector<Option>>& options);
 
-/// The key that Hugging Face's spelling stands for: rope_type, original_max_position_embeddings.
+/// The key that Hugging Face's spelling stands for: rope_scaling, rope_type,
+/// original_max_position_embeddings, rope_theta, partial_rotary_factor; any other path as it is.
 std::string canonical_scaling(const std::string& path);
 
 /// The rule that a value of encoding.scaling.type names; "default" is plain and "su" is longrope in Hugging

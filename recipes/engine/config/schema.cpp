@@ -19,6 +19,12 @@ std::string leaf_of(const std::string& path) {
     return path.substr(path.find('.') + 1);
 }
 
+std::map<std::string, std::size_t> places_of(const std::vector<Key>& keys) {
+    std::map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i].path, i);
+    return places;
+}
+
 }  // namespace
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -30,7 +36,7 @@ std::string joined(const std::vector<std::string>& texts) {
 Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets, ScalingCatalogue scalings,
                ResolveEncoding resolve_encoding)
     : kinds_(std::move(kinds)),
-      keys_(fixed_keys(kinds_, presets)),
+      keys_(locus::fixed_keys(kinds_, presets)),
       scalings_(std::move(scalings)),
       resolve_encoding_(std::move(resolve_encoding)) {
     for (const auto& [kind, declared] : kinds_) {
@@ -43,7 +49,17 @@ Schema::Schema(KindCatalogue kinds, std::vector<Preset> presets, ScalingCatalogu
     for (const Key& key : keys_) {
         const std::string section = section_of(key.path);
         if (section != key.path && !is_section(section)) sections_.push_back(section);
+        if (key.instead_of.empty()) continue;
+        other_spellings_[key.path] = key.instead_of;
+        other_spellings_[key.instead_of] = key.path;
     }
+    places_ = places_of(keys_);
+    for (const auto& [kind, options] : options_) option_places_[kind] = places_of(options);
+}
+
+std::string Schema::other_spelling(const std::string& path) const {
+    const auto other = other_spellings_.find(path);
+    return other == other_spellings_.end() ? "" : other->second;
 }
 
 std::vector<const Key*> Schema::keys(const std::string& kind) const {
@@ -57,13 +73,12 @@ std::vector<const Key*> Schema::keys(const std::string& kind) const {
 }
 
 const Key* Schema::find(const std::string& path, const std::string& kind) const {
-    const auto named = [&](const Key& key) { return key.path == path; };
-    const auto key = std::find_if(keys_.begin(), keys_.end(), named);
-    if (key != keys_.end()) return &*key;
-    const auto options = options_.find(kind);
-    if (options == options_.end()) return nullptr;
-    const auto option = std::find_if(options->second.begin(), options->second.end(), named);
-    return option != options->second.end() ? &*option : nullptr;
+    const auto place = places_.find(path);
+    if (place != places_.end()) return &keys_[place->second];
+    const auto options = option_places_.find(kind);
+    if (options == option_places_.end()) return nullptr;
+    const auto option = options->second.find(path);
+    return option == options->second.end() ? nullptr : &options_.at(kind)[option->second];
 }
 
 const Key* Schema::find(const std::string& path) const {
@@ -104,6 +119,9 @@ std::vector<std::string> Schema::paths() const {
 
 void Schema::refuse_unknown(const std::string& path, const Source& source) const {
     const std::string section = section_of(path), leaf = leaf_of(path);
+    require(path != "arm",
+            "{}: unknown key 'arm': arms stand in `vary`; on the command line vary.arm=[NAME] chooses one",
+            source.text());
     std::vector<std::string> homes;
     for (const std::string& known : paths())
         if (leaf_of(known) == leaf && known != path && section_of(known) != known)

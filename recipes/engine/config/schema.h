@@ -51,9 +51,15 @@ class Schema {
     }
 
     const KindCatalogue& kinds() const { return kinds_; }
+    /// All keys but the options of encodings, in the order of the resolved recipe.
+    const std::vector<Key>& fixed_keys() const { return keys_; }
+    /// The options of encodings, by kind.
+    const std::map<std::string, std::vector<Key>>& options() const { return options_; }
     /// The sections, in order: data, model, ...
     const std::vector<std::string>& sections() const { return sections_; }
     bool is_section(const std::string& name) const;
+    /// The key that says the same as `path` in other words: train.steps for train.tokens, and back; or "".
+    std::string other_spelling(const std::string& path) const;
     /// All paths of all kinds.
     std::vector<std::string> paths() const;
 
@@ -65,8 +71,13 @@ class Schema {
 
   private:
     KindCatalogue kinds_;
+    using Places = std::map<std::string, std::size_t>;  // of keys, by path
+
     std::vector<Key> keys_;                            // all but the options of encodings
     std::map<std::string, std::vector<Key>> options_;  // those, by kind
+    Places places_;
+    std::map<std::string, Places> option_places_;
+    std::map<std::string, std::string> other_spellings_;
     ScalingCatalogue scalings_;
     ResolveEncoding resolve_encoding_;
     std::vector<std::string> sections_;

@@ -39,6 +39,7 @@ std::vector<Key> model_keys() {
         "init",
         "standard deviation of initial weights and embeddings; fan_in: 1 / sqrt(width); outputs to the "
         "residual stream are smaller by sqrt(2 layers)",
+        {"number or fan_in", "> 0"},
         [](Draft& draft, const Value& value, const std::string& path) {
             const bool fan_in = value.type == Value::Type::scalar && value.text == "fan_in";
             if (!fan_in && value.type == Value::Type::scalar && !number_from(value.text))
@@ -46,7 +47,7 @@ std::vector<Key> model_keys() {
             draft.recipe.model.init = fan_in ? 0 : read_number(value, path, {0, 1000, true, false});
         },
         [](const Recipe& recipe) {
-            return Value::scalar(recipe.model.init > 0 ? text_of(recipe.model.init) : "fan_in");
+            return recipe.model.init > 0 ? Value::number(recipe.model.init) : Value::scalar("fan_in");
         });
     return keys.take();
 }
@@ -66,21 +67,27 @@ void read_preset(Draft& draft, const Value& value, const std::string& path,
 Key kind_key(const std::map<std::string, std::vector<Option>>& kinds, const std::vector<Preset>& presets) {
     std::vector<std::string> names;
     for (const auto& [name, options] : kinds) names.push_back(name);
-    return {"encoding.kind", "the one source of position in the model, or a preset such as rope@llama",
+    return {"encoding.kind",
+            "the one source of position in the model, or a preset such as rope@llama",
             [names, presets](Draft& draft, const Value& value) {
                 if (value.text.find('@') != std::string::npos)
                     return read_preset(draft, value, "encoding.kind", presets);
                 draft.recipe.encoding.kind = names[read_choice(value, "encoding.kind", names)];
             },
-            [](const Recipe& recipe) { return Value::scalar(recipe.encoding.kind); }};
+            [](const Recipe& recipe) { return Value::scalar(recipe.encoding.kind); },
+            "",
+            choice_type(names)};
 }
 
 Key preset_key(const std::vector<Preset>& presets) {
-    return {"encoding.preset", "the encoding as another system has it, such as rope@llama; instead of kind",
+    return {"encoding.preset",
+            "the encoding as another system has it, such as rope@llama; instead of kind",
             [presets](Draft& draft, const Value& value) {
                 read_preset(draft, value, "encoding.preset", presets);
             },
-            [](const Recipe&) { return std::nullopt; }, "encoding.kind"};
+            [](const Recipe&) { return std::nullopt; },
+            "encoding.kind",
+            {"preset"}};
 }
 
 std::vector<Key> encoding_section_keys() {
@@ -90,29 +97,27 @@ std::vector<Key> encoding_section_keys() {
     return keys.take();
 }
 
-/// One number for all layers, from 1, or a list of one a layer.
+/// One number for all layers, or a list of one per layer.
 void add_per_layer(Keys<MaskOptions>& keys, const std::string& name, PerLayer MaskOptions::*member,
-                   const Range<Index>& in_list, const std::string& example, const std::string& doc) {
+                   const Range<Index>& range, const std::string& example, const std::string& doc) {
     keys.custom(
-        name, doc,
+        name, doc, {"integer or list of integers", text_of(range)},
         [=](Draft& draft, const Value& value, const std::string& path) {
             PerLayer& numbers = draft.recipe.mask.*member;
             if (value.type != Value::Type::list) {
-                numbers = read_integer(value, path, {1, in_list.most});
+                numbers = read_integer(value, path, range);
                 return;
             }
             std::vector<Index> each;
             for (const Value& item : read_list(value, path, example))
-                each.push_back(read_integer(item, path, in_list));
+                each.push_back(read_integer(item, path, range));
             numbers = each;
         },
         [=](const Recipe& recipe) -> std::optional<Value> {
             const PerLayer& numbers = recipe.mask.*member;
             if (numbers == 0) return std::nullopt;
-            if (numbers.each.empty()) return Value::scalar(text_of(numbers.all));
-            std::vector<std::string> texts;
-            for (const Index number : numbers.each) texts.push_back(text_of(number));
-            return Value::list(texts);
+            if (numbers.each.empty()) return Value::number(numbers.all);
+            return Value::list(numbers.each);
         });
 }
 
@@ -121,9 +126,9 @@ std::vector<Key> mask_keys() {
     Keys<M> keys("mask", &Recipe::mask);
     keys.flag("causal", &M::causal, "whether a token sees only itself and earlier ones");
     add_per_layer(keys, "window", &M::window, at_least(0), "[32, 0, 32, 0]",
-                  "keys that a query sees, itself included; a list: one a layer, 0 for all; absent: all");
+                  "keys that a query sees, itself included; 0: all; a list: one per layer");
     add_per_layer(keys, "dilation", &M::dilation, {1, 1'000'000}, "[1, 1, 2, 2]",
-                  "step between the keys of a window; a list: one a layer");
+                  "step between the keys of a window; a list: one per layer");
     keys.integer("global", &M::global, at_least(0), "first tokens, seen by all in spite of the window");
     keys.flag("global_projections", &M::global_projections,
               "whether global tokens have q, k and v projections of their own in layers with a window");
@@ -136,6 +141,15 @@ std::string text_of_option(const OptionValue& value) {
     if (const double* number = std::get_if<double>(&value)) return text_of(*number);
     if (std::holds_alternative<std::vector<double>>(value)) return "";
     return std::get<std::string>(value);
+}
+
+template <typename T>
+Range<T> bounds_of(const Option& option) {
+    constexpr double limit = 9007199254740992.0;  // beyond it a bound is no bound
+    Range<T> range;
+    if (option.least > -limit) range.least = static_cast<T>(option.least);
+    if (option.most < limit) range.most = static_cast<T>(option.most);
+    return range;
 }
 
 }  // namespace
@@ -157,21 +171,26 @@ OptionValue read_option(const Value& value, const std::string& path, const Optio
             numbers.push_back(read_number(item, path, {option.least, option.most}));
         return numbers;
     }
-    // Bounds are doubles: an infinite one is no bound.
-    constexpr double limit = 9007199254740992.0;
-    Range<Index> range;
-    if (option.least > -limit) range.least = static_cast<Index>(option.least);
-    if (option.most < limit) range.most = static_cast<Index>(option.most);
-    return read_integer(value, path, range);
+    return read_integer(value, path, bounds_of<Index>(option));
 }
 
 std::optional<Value> written_option(const OptionValue& value) {
     const auto* numbers = std::get_if<std::vector<double>>(&value);
-    if (numbers == nullptr) return Value::scalar(text_of_option(value));
+    if (const bool* flag = std::get_if<bool>(&value)) return Value::flag(*flag);
+    if (const Index* integer = std::get_if<Index>(&value)) return Value::number(*integer);
+    if (const double* number = std::get_if<double>(&value)) return Value::number(*number);
+    if (numbers == nullptr) return Value::scalar(std::get<std::string>(value));
     if (numbers->empty()) return std::nullopt;
-    std::vector<std::string> texts;
-    for (const double number : *numbers) texts.push_back(text_of(number));
-    return Value::list(texts);
+    return Value::list(*numbers);
+}
+
+KeyType type_of(const Option& option) {
+    if (std::holds_alternative<bool>(option.standard)) return {"flag", "true, false"};
+    if (std::holds_alternative<Index>(option.standard)) return integer_type(bounds_of<Index>(option));
+    if (std::holds_alternative<double>(option.standard)) return number_type(bounds_of<double>(option));
+    if (std::holds_alternative<std::string>(option.standard))
+        return option.choices.empty() ? KeyType{"text"} : choice_type(option.choices);
+    return {"list of numbers", text_of(bounds_of<double>(option))};
 }
 
 std::vector<Key> fixed_keys(const std::map<std::string, std::vector<Option>>& kinds,
@@ -201,7 +220,8 @@ std::vector<Key> encoding_keys(const std::vector<Option>& declared) {
                         },
                         [name = option.name](const Recipe& recipe) {
                             return written_option(recipe.encoding.options.values().at(name));
-                        }});
+                        },
+                        "", type_of(option), written_option(option.standard)});
     }
     return keys;
 }

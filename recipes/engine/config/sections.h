@@ -20,6 +20,8 @@ std::vector<Key> encoding_keys(const std::vector<Option>& declared);
 /// A value of an option as a recipe says it. Throws a usage Error for a wrong type and for what the option
 /// does not allow.
 OptionValue read_option(const Value& value, const std::string& path, const Option& option);
+/// What an option takes, in words.
+KeyType type_of(const Option& option);
 /// The same as a resolved recipe writes it; nothing for an empty list.
 std::optional<Value> written_option(const OptionValue& value);
 

@@ -10,10 +10,10 @@ using S = SearchOptions;
 class SearchKeys {
   public:
     template <typename T, typename Read, typename Write>
-    void add(const std::string& name, T S::*member, const std::string& doc, const Read& read,
-             const Write& write) {
+    void add(const std::string& name, T S::*member, const std::string& doc, const KeyType& type,
+             const Read& read, const Write& write) {
         keys_.custom(
-            name, doc,
+            name, doc, type,
             [=](Draft& draft, const Value& value, const std::string& path) {
                 draft.recipe.search.given = true;
                 draft.recipe.search.*member = static_cast<T>(read(value, path));
@@ -25,17 +25,17 @@ class SearchKeys {
     }
     void count(const std::string& name, Index S::*member, Index least, const std::string& doc) {
         add(
-            name, member, doc,
+            name, member, doc, integer_type(at_least(least)),
             [least](const Value& value, const std::string& path) {
                 return read_integer(value, path, at_least(least));
             },
-            [](Index number) { return Value::scalar(text_of(number)); });
+            [](Index number) { return Value::number(number); });
     }
     void number(const std::string& name, double S::*member, Range<double> range, const std::string& doc) {
         add(
-            name, member, doc,
+            name, member, doc, number_type(range),
             [range](const Value& value, const std::string& path) { return read_number(value, path, range); },
-            [](double number) { return Value::scalar(text_of(number)); });
+            [](double number) { return Value::number(number); });
     }
     std::vector<Key> take() { return keys_.take(); }
 
@@ -62,7 +62,7 @@ std::vector<Key> search_keys() {
     SearchKeys keys;
     keys.number("factor", &S::factor, {1, unbounded, true, false}, "target length / original length");
     keys.add(
-        "list", &S::list, "long_factor; or short_factor: recovery at the original length",
+        "list", &S::list, "long_factor; or short_factor: recovery at the original length", choice_type(lists),
         [lists](const Value& value, const std::string& path) { return read_choice(value, path, lists); },
         [lists](FactorList list) { return Value::scalar(lists[static_cast<std::size_t>(list)]); });
     keys.count("population", &S::population, 1, "candidates of the first generation");
@@ -73,12 +73,9 @@ std::vector<Key> search_keys() {
     keys.number("probability", &S::probability, {0, 1, true, false}, "that a gene is drawn anew or crossed");
     keys.number("step", &S::step, {0, 1, true, false}, "of the grid of factors");
     keys.number("upper", &S::upper, {0, unbounded, true, false}, "greatest factor / target factor");
-    keys.add("n_hat", &S::n_hat, "first positions that may keep the plain frequencies", read_n_hats,
-             [](const std::vector<Index>& numbers) {
-                 std::vector<std::string> texts;
-                 for (const Index number : numbers) texts.push_back(text_of(number));
-                 return Value::list(texts);
-             });
+    keys.add("n_hat", &S::n_hat, "first positions that may keep the plain frequencies",
+             {"list of integers", ">= 0"}, read_n_hats,
+             [](const std::vector<Index>& numbers) { return Value::list(numbers); });
     keys.number("attention_factor", &S::attention_factor, {0, unbounded},
                 "of every candidate; 0: sqrt(1 + ln s / ln L)");
     keys.count("windows", &S::windows, 1, "of split valid, on which candidates are compared");

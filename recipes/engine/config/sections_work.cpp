@@ -29,6 +29,7 @@ void add_split(Keys<DataOptions>& keys, const std::string& name, std::vector<std
                std::optional<double> DataOptions::*fraction) {
     keys.custom(
         name, "books or documents by name, or a fraction of the tokens; absent: the corpus's own split",
+        {"list of texts or number", "[0, 1)"},
         [=](Draft& draft, const Value& value, const std::string& path) {
             DataOptions& data = draft.recipe.data;
             (data.*names).clear();
@@ -46,7 +47,7 @@ void add_split(Keys<DataOptions>& keys, const std::string& name, std::vector<std
         },
         [=](const Recipe& recipe) -> std::optional<Value> {
             if (!(recipe.data.*names).empty()) return Value::list(recipe.data.*names);
-            if (recipe.data.*fraction) return Value::scalar(text_of(*(recipe.data.*fraction)));
+            if (recipe.data.*fraction) return Value::number(*(recipe.data.*fraction));
             return std::nullopt;
         });
 }
@@ -56,14 +57,14 @@ template <typename T>
 void add_optional(Keys<DataOptions>& keys, const std::string& name, std::optional<T> DataOptions::*member,
                   Range<Index> range, const std::string& doc) {
     keys.custom(
-        name, doc,
+        name, doc, integer_type(range),
         [=](Draft& draft, const Value& value, const std::string& path) {
             draft.recipe.data.*member = static_cast<T>(read_integer(value, path, range));
         },
         [=](const Recipe& recipe) -> std::optional<Value> {
             const std::optional<T>& count = recipe.data.*member;
             if (!count) return std::nullopt;
-            return Value::scalar(text_of(static_cast<Index>(*count)));
+            return Value::number(static_cast<Index>(*count));
         });
 }
 
@@ -73,6 +74,7 @@ void add_positions(Keys<DataOptions>& keys) {
     const std::vector<std::string> kinds = {"consecutive", "packed", "randomized", "pose"};
     keys.custom(
         "positions", "consecutive; packed documents; randomized (arXiv:2305.16843); pose (arXiv:2309.10400)",
+        choice_type(kinds),
         [kinds](Draft& draft, const Value& value, const std::string& path) {
             draft.recipe.data.positions.kind = static_cast<PositionKind>(read_choice(value, path, kinds));
         },
@@ -82,14 +84,14 @@ void add_positions(Keys<DataOptions>& keys) {
     const auto add = [&](const std::string& name, Index P::*member, Range<Index> range,
                          const std::vector<PositionKind>& owners, const std::string& doc) {
         keys.custom(
-            name, doc,
+            name, doc, integer_type(range),
             [=](Draft& draft, const Value& value, const std::string& path) {
                 draft.recipe.data.positions.*member = read_integer(value, path, range);
             },
             [=](const Recipe& recipe) -> std::optional<Value> {
                 const P& positions = recipe.data.positions;
                 if (std::count(owners.begin(), owners.end(), positions.kind) == 0) return std::nullopt;
-                return Value::scalar(text_of(positions.*member));
+                return Value::number(positions.*member);
             });
     };
     add("max_position", &P::max_position, at_least(1), {PositionKind::randomized, PositionKind::pose},
@@ -111,7 +113,17 @@ Range<Index> seeds() {
 std::vector<Key> data_keys() {
     using D = DataOptions;
     Keys<D> keys("data", &Recipe::data);
-    keys.text("corpus", &D::corpus, "generated, the name of a fetched corpus, or a path");
+    keys.custom(
+        "corpus",
+        "generated, the name of a fetched corpus, or a path; a relative one begins at the folder of the "
+        "recipe "
+        "that says it, on the command line at the working folder",
+        {"text"},
+        [](Draft& draft, const Value& value, const std::string& path) {
+            draft.recipe.data.corpus = read_text(value, path);
+            draft.recipe.data.folder = value.source.folder();
+        },
+        [](const Recipe& recipe) { return Value::scalar(recipe.data.corpus); });
     keys.choice("format", &D::format, {"auto", "bytes"},
                 "auto: text, JSON lines or gzip of these, by content; bytes: each file as it lies there");
     keys.text("tokenizer", &D::tokenizer, "how text becomes tokens");
@@ -133,15 +145,16 @@ std::vector<Key> train_keys() {
     Keys<T> keys("train", &Recipe::train);
     keys.integer("length", &T::length, at_least(1), "tokens of a training window");
     keys.custom(
-        "tokens", "in all; rounded up to whole steps",
+        "tokens", "in all; rounded up to whole steps", {"integer", ">= 1"},
         [](Draft& draft, const Value& value, const std::string& path) {
             draft.recipe.train.tokens =
                 is_zero(value) ? 0 : read_integer(value, path, {1, 1'000'000'000'000'000});
         },
-        [](const Recipe& recipe) { return Value::scalar(text_of(recipe.train.tokens)); });
+        [](const Recipe& recipe) { return Value::number(recipe.train.tokens); });
     keys.custom(
         "steps",
         "of the optimizer, each of batch_tokens; instead of tokens; 0 with `from`: nothing is trained",
+        {"integer", ">= 0"},
         [](Draft& draft, const Value& value, const std::string& path) {
             draft.steps = is_zero(value) ? 0 : read_integer(value, path, at_least(1));
         },
@@ -155,6 +168,7 @@ std::vector<Key> train_keys() {
     keys.number("min_lr", &T::min_lr, {0, unbounded}, "where the schedule ends; default: lr / 10");
     keys.custom(
         "warmup", "share of the steps in linear warm-up; 0.03 where neither it nor warmup_steps is given",
+        {"number", "[0, 1]"},
         [](Draft& draft, const Value& value, const std::string& path) {
             draft.warmup = read_number(value, path, {0, 1});
         },
@@ -169,11 +183,11 @@ std::vector<Key> train_keys() {
     keys.choice("precision", &T::precision, {"fp32", "bf16"},
                 "of the factors of products of weights in training steps; all else stays fp32");
     keys.custom(
-        "seed", "of initial values, data order and dropout",
+        "seed", "of initial values, data order and dropout", {"integer", ">= 0"},
         [](Draft& draft, const Value& value, const std::string& path) {
             draft.recipe.train.seed = static_cast<std::uint64_t>(read_integer(value, path, seeds()));
         },
-        [](const Recipe& recipe) { return Value::scalar(text_of(static_cast<Index>(recipe.train.seed))); });
+        [](const Recipe& recipe) { return Value::number(static_cast<Index>(recipe.train.seed)); });
     keys.integer("validate_every", &T::validate_every, at_least(0), "steps; 0: never during training");
     keys.integer("checkpoint_every", &T::checkpoint_every, at_least(1),
                  "steps; the last step is always kept");
@@ -188,9 +202,10 @@ std::vector<Key> from_keys() {
     Keys<F> keys("from", &Recipe::from);
     const auto text = [&](const std::string& name, std::string F::*member, const std::string& doc) {
         keys.custom(
-            name, doc,
+            name, doc, {"text"},
             [=](Draft& draft, const Value& value, const std::string& path) {
                 draft.recipe.from.*member = read_text(value, path);
+                if (member == &F::run) draft.recipe.from.folder = value.source.folder();
             },
             [=](const Recipe& recipe) -> std::optional<Value> {
                 if ((recipe.from.*member).empty()) return std::nullopt;
@@ -199,7 +214,7 @@ std::vector<Key> from_keys() {
     };
     const auto count = [&](const std::string& name, Index F::*member, Index least, const std::string& doc) {
         keys.custom(
-            name, doc,
+            name, doc, {name == "step" ? "integer or last" : "integer", fmt::format(">= {}", least)},
             [=](Draft& draft, const Value& value, const std::string& path) {
                 const bool last = name == "step" && value.text == "last";
                 draft.recipe.from.*member =
@@ -208,10 +223,13 @@ std::vector<Key> from_keys() {
             [=](const Recipe& recipe) -> std::optional<Value> {
                 if (!recipe.from.given()) return std::nullopt;
                 const Index number = recipe.from.*member;
-                return Value::scalar(number < 0 ? "last" : text_of(number));
+                return number < 0 ? Value::scalar("last") : Value::number(number);
             });
     };
-    text("run", &F::run, "a run folder or a checkpoint whose parameters this run begins with");
+    text("run", &F::run,
+         "a run folder or a checkpoint whose parameters this run begins with; a relative path begins where "
+         "that of "
+         "data.corpus does");
     text("arm", &F::arm, "an earlier arm of this recipe, whose cell at the same grid values it begins with");
     count("step", &F::step, 0, "of the checkpoint; last: the newest");
     count("original_length", &F::original_length, 1, "train.length of the run at the root; filled in");
@@ -227,6 +245,7 @@ std::vector<Key> evaluate_keys() {
         "tokens, ascending; may begin below the training length; default: 1, 2, 4 and 8 times the longest "
         "one, "
         "before anything is extended",
+        {"list of integers", ">= 1"},
         [](Draft& draft, const Value& value, const std::string& path) {
             std::vector<Index> lengths;
             for (const Value& item : read_list(value, path, "[128, 256]")) {
@@ -237,13 +256,9 @@ std::vector<Key> evaluate_keys() {
             }
             draft.recipe.evaluate.lengths = lengths;
         },
-        [](const Recipe& recipe) {
-            std::vector<std::string> texts;
-            for (const Index length : recipe.evaluate.lengths) texts.push_back(text_of(length));
-            return Value::list(texts);
-        });
+        [](const Recipe& recipe) { return Value::list(recipe.evaluate.lengths); });
     keys.custom(
-        "protocols", "non_overlapping, sliding[:STRIDE], per_position, same_target",
+        "protocols", "non_overlapping, sliding[:STRIDE], per_position, same_target", {"list of protocols"},
         [](Draft& draft, const Value& value, const std::string& path) {
             std::vector<Protocol> protocols;
             for (const std::string& text : read_texts(value, path, "[non_overlapping, sliding:64]")) {
@@ -270,7 +285,7 @@ std::vector<Key> table_keys() {
     Keys<T> keys("table", &Recipe::table);
     keys.text("rows", &T::rows, "an axis: arm, protocol, length or the dotted key of a varied value");
     keys.custom(
-        "columns", "axes, as for rows, the slowest first",
+        "columns", "axes, as for rows, the slowest first", {"list of texts"},
         [](Draft& draft, const Value& value, const std::string& path) {
             draft.recipe.table.columns = read_texts(value, path, "[protocol, length]");
         },
@@ -278,7 +293,9 @@ std::vector<Key> table_keys() {
     keys.choice("cell", &T::cell, {"bits_per_byte", "nats_per_token", "perplexity", "gain"}, "what is shown");
     keys.text("over", &T::over, "the axis that the mean and its interval run over");
     keys.custom(
-        "contrasts", "pairs of arms, [A - B, ...]: their differences, paired by `over`, with intervals",
+        "contrasts",
+        "pairs of arms or of patterns, [A - B, ...]: their differences, paired by `over`, with intervals",
+        {"list of texts"},
         [](Draft& draft, const Value& value, const std::string& path) {
             const bool none = value.type == Value::Type::list && value.items.empty();
             draft.recipe.table.contrasts.clear();

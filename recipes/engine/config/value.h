@@ -18,6 +18,9 @@ struct Source {
     int line = 0;  // from 1; 0: not a line of a file
 
     std::string text() const;
+    /// The folder of the file, in which its relative paths begin; "", the working folder, for any other
+    /// place.
+    std::string folder() const;
 };
 
 struct Entry;
@@ -31,9 +34,16 @@ struct Value {
     std::vector<Value> items;    // of a list
     std::vector<Entry> entries;  // of a map, in the order written
     Source source;
+    bool is_number =
+        false;  // of a scalar that is written, not read: a number, not a text that looks like one
 
     static Value scalar(std::string text, Source source = {});
+    static Value number(double number);
+    static Value number(Index number);
+    static Value flag(bool flag);
     static Value list(const std::vector<std::string>& texts);
+    static Value list(const std::vector<Index>& numbers);
+    static Value list(const std::vector<double>& numbers);
 };
 
 struct Entry {
@@ -44,6 +54,10 @@ struct Entry {
 
 /// Whether `text` holds no line break or other control character.
 bool is_one_line(const std::string& text);
+
+/// What keeps `text` from being text: a byte that is not UTF-8, or a control character other than a line
+/// break or a tab; nothing where it is sound.
+std::optional<std::string> unsound_in(std::string_view text);
 
 /// A short description for messages: '1e-4x', a list, a map, nothing.
 std::string describe(const Value& value);

@@ -1,54 +1,26 @@
 #include "recipes/engine/config/vary.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <map>
 #include <set>
 
 #include "framework/core/error.h"
 #include "framework/core/stop.h"
 #include "recipes/engine/config/ancestry.h"
 #include "recipes/engine/config/axes.h"
+#include "recipes/engine/config/cell_name.h"
 #include "recipes/engine/config/contrasts.h"
 #include "recipes/engine/config/overrides.h"
 #include "recipes/engine/config/resolve.h"
-#include "recipes/engine/config/yaml.h"
 
 namespace locus {
 
 namespace {
 
-constexpr std::size_t greatest_experiment = 10'000;  // cells
-
-// A folder's name may hold a path's last part, not its slashes.
-std::string safe(std::string text) {
-    for (char& c : text)
-        if (!fits_folder_name(c)) c = '_';
-    return text;
-}
-
-// The last part of an axis, or the whole path where two axes end alike.
-std::string short_axis(const std::string& axis, const std::vector<Coordinate>& cell) {
-    const auto leaf = [](const std::string& path) { return path.substr(path.rfind('.') + 1); };
-    const auto alike = std::count_if(cell.begin(), cell.end(),
-                                     [&](const Coordinate& other) { return leaf(other.axis) == leaf(axis); });
-    return alike > 1 ? axis : leaf(axis);
-}
-
-std::string cell_name(const std::vector<Coordinate>& cell, const std::string& path) {
-    std::string name;
-    for (const Coordinate& coordinate : cell) {
-        if (!name.empty()) name += ",";
-        if (coordinate.axis != "arm") name += short_axis(coordinate.axis, cell) + "=";
-        name += safe(coordinate.value);
-    }
-    if (name.empty()) name = safe(std::filesystem::path(path).stem().string());
-    return name.empty() || name[0] == '.' ? "run" : name;
-}
-
 // The value of `axis` in the spelling of the resolved recipe; keys that it lacks keep a canonical number.
 std::string value_of(const std::string& axis, const std::string& written, const Draft& draft,
                      const Schema& schema) {
-    if (axis == "arm") return written;
+    if (axis.find('.') == std::string::npos) return written;  // a name
     const bool is_preset = axis == "encoding.kind" && written.starts_with(draft.recipe.encoding.kind + "@");
     if (is_preset) return written;  // more than its kind
     const Key* key = schema.find(axis, draft.recipe.encoding.kind);
@@ -64,52 +36,96 @@ std::vector<Coordinate> read_cell(const Value& value, const Schema& schema) {
     if (value.type != Value::Type::map) refuse(value, "cell", "a map of what varies");
     std::vector<Coordinate> cell;
     for (const Entry& entry : value.entries) {
-        if (entry.key != "arm" && schema.find(entry.key) == nullptr)
-            schema.refuse_unknown(entry.key, entry.source);
+        const bool is_key = entry.key.find('.') != std::string::npos;  // else arm, or another axis of bundles
+        if (is_key && schema.find(entry.key) == nullptr) schema.refuse_unknown(entry.key, entry.source);
         cell.push_back({entry.key, read_text(entry.value, "cell." + entry.key)});
     }
     return cell;
-}
-
-std::optional<Value> take(std::vector<Entry>& entries, const std::string& key) {
-    const auto place =
-        std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.key == key; });
-    if (place == entries.end()) return std::nullopt;
-    Value value = std::move(place->value);
-    entries.erase(place);
-    return value;
 }
 
 /// What is the same for all cells.
 struct Experiment {
     std::string path;
     Layer base, overrides;
-    std::vector<Axis> axes;
-    std::vector<Coordinate> cell;  // of a resolved recipe
+    Variation variation;
+    std::vector<Coordinate> cell;     // of a resolved recipe
+    std::vector<std::string> chosen;  // arms; empty: all
 };
 
-Experiment read_experiment(const RecipeFile& file, const std::vector<std::string>& overrides,
-                           const Schema& schema) {
-    Experiment experiment{file.path, {}, {}, {}, {}};
-    std::vector<Entry> entries = file.root.entries;
-    experiment.overrides = flatten(read_overrides(overrides, entries), schema);
-    const auto vary = take(entries, "vary");
-    const auto cell = take(entries, "cell");
-    experiment.base = flatten(entries, schema);
-    if (vary) experiment.axes = read_axes(*vary, schema);
-    check_overrides(experiment.overrides, experiment.axes);
-    if (cell) {
-        require(experiment.axes.empty(), "{}: cell: a recipe that varies has no cell", cell->source.text());
-        experiment.cell = read_cell(*cell, schema);
+void replace_axis(Value& vary, Entry axis) {
+    if (vary.type == Value::Type::nothing) vary = {Value::Type::map, "", {}, {}, axis.source};
+    if (vary.type != Value::Type::map) refuse(vary, "vary", "a map");
+    const auto same = [&](const Entry& entry) { return entry.key == axis.key; };
+    const auto place = std::find_if(vary.entries.begin(), vary.entries.end(), same);
+    if (place != vary.entries.end())
+        place->value = std::move(axis.value);
+    else
+        vary.entries.push_back(std::move(axis));
+}
+
+std::vector<std::string> chosen_arms(const Value& value, const Variation& variation) {
+    std::vector<std::string> known, chosen;
+    if (const Axis* arms = variation.arms())
+        for (const Choice& arm : arms->choices) known.push_back(arm.label);
+    std::vector<Value> names = {value};
+    if (value.type == Value::Type::list) names = value.items;
+    for (const Value& name : names) {
+        if (std::count(known.begin(), known.end(), name.text) == 0)
+            refuse(name, "vary.arm",
+                   known.empty() ? "a recipe with arms" : "names of its arms: " + joined(known));
+        chosen.push_back(name.text);
     }
+    return chosen;
+}
+
+// All types that do not depend on the kind of encoding, which an arm may choose.
+void check_types(const Layer& layer, const Schema& schema) {
+    for (const auto& [path, value] : layer.values) {
+        const Key* key = schema.find(path, "");
+        if (key == nullptr) continue;
+        Draft scratch;
+        key->read(scratch, value);
+    }
+}
+
+Experiment read_experiment(const RecipeFile& file, const std::vector<std::string>& texts,
+                           const Schema& schema) {
+    Experiment experiment{file.path, {}, {}, {}, {}, {}};
+    RecipeText recipe = read_text(file, schema);
+    Overrides overrides = read_overrides(texts);
+    experiment.base = std::move(recipe.layer);
+    experiment.overrides = flatten(overrides.keys, schema);
+    Value vary = overrides.vary.value_or(recipe.vary.value_or(Value{}));
+    for (Entry& axis : overrides.axes) replace_axis(vary, std::move(axis));
+    const bool varies = recipe.vary || overrides.vary || !overrides.axes.empty();
+    if (varies) experiment.variation = read_variation(vary, file.path, schema);
+    for (const Entry& arm : overrides.arms) override_arm(experiment.variation, arm.key, arm, schema);
+    if (overrides.chosen) experiment.chosen = chosen_arms(*overrides.chosen, experiment.variation);
+    check_overrides(experiment.overrides, experiment.variation);
+    if (recipe.cell) {
+        require(experiment.variation.axes.empty(), "{}: cell: a recipe that varies has no cell",
+                recipe.cell->source.text());
+        experiment.cell = read_cell(*recipe.cell, schema);
+    }
+    check_types(experiment.base, schema);
+    check_types(experiment.overrides, schema);
     return experiment;
 }
 
-std::vector<Coordinate> coordinates(const Experiment& experiment, const std::vector<const Choice*>& choices,
-                                    const Draft& draft, const Schema& schema) {
+using Choices = std::vector<const Choice*>;  // one for each axis
+
+Choices choices_of(const Variation& variation, const std::vector<std::size_t>& combination) {
+    Choices choices;
+    for (std::size_t axis = 0; axis < combination.size(); ++axis)
+        choices.push_back(&variation.axes[axis].choices[combination[axis]]);
+    return choices;
+}
+
+std::vector<Coordinate> coordinates(const Experiment& experiment, const Choices& choices, const Draft& draft,
+                                    const Schema& schema) {
     std::vector<Coordinate> cell;
     for (std::size_t axis = 0; axis < choices.size(); ++axis) {
-        const std::string& name = experiment.axes[axis].name;
+        const std::string& name = experiment.variation.axes[axis].name;
         cell.push_back({name, value_of(name, choices[axis]->label, draft, schema)});
     }
     return cell;
@@ -118,8 +134,8 @@ std::vector<Coordinate> coordinates(const Experiment& experiment, const std::vec
 /// A cell on its way: its layers lie over each other, its values are read, nothing is filled in.
 struct Sketch {
     Layer layer;
-    Layer said;                          // of these, what arms, grids and the command line say
-    std::vector<const Choice*> choices;  // one an axis
+    Layer said;  // of these, what arms, grids and the command line say
+    Choices choices;
     Draft draft;
     std::string label;                       // for messages
     std::optional<std::size_t> source = {};  // the sketch that it begins with, of `from.arm`
@@ -132,22 +148,26 @@ Index tokens_of(const Sketch& sketch) {
     return train.steps() * train.batch_tokens;
 }
 
-// The cell of the arm that `from.arm` names, at the same grid values; arms come after those that they begin
-// with, so that there is no circle.
-std::size_t find_source(const std::string& arm, const Value& said, const Experiment& experiment,
-                        const Sketch& sketch, const std::vector<Sketch>& earlier) {
-    for (std::size_t i = 0; i < earlier.size(); ++i) {
-        bool is_it = !sketch.choices.empty(), has_arm = false;
-        for (std::size_t axis = 0; axis < sketch.choices.size(); ++axis) {
-            const Choice* there = earlier[i].choices[axis];
-            const bool is_arms = experiment.axes[axis].name == "arm";
-            has_arm = has_arm || is_arms;
-            is_it = is_it && (is_arms ? there->label == arm : there == sketch.choices[axis]);
+/// The sketches so far, also by their choices.
+struct Sketches {
+    std::vector<Sketch> all;
+    std::map<Choices, std::size_t> places;
+};
+
+// The cell of the arm that `from.arm` names, at the same values of the other axes; arms come after those that
+// they begin with, so that there is no circle.
+std::size_t find_source(const std::string& name, const Value& said, const Experiment& experiment,
+                        const Sketch& sketch, const Sketches& earlier) {
+    if (const Axis* arms = experiment.variation.arms()) {
+        Choices there = sketch.choices;
+        for (const Choice& arm : arms->choices) {
+            there.front() = &arm;
+            const auto place = earlier.places.find(there);
+            if (arm.label == name && place != earlier.places.end()) return place->second;
         }
-        if (is_it && has_arm) return i;
     }
     fail(Failure::usage, "{}: from.arm: there is no arm '{}' before this one in `vary`", said.source.text(),
-         arm);
+         name);
 }
 
 const Value* value_at(const Layer& layer, const std::string& path) {
@@ -157,23 +177,23 @@ const Value* value_at(const Layer& layer, const std::string& path) {
 
 // Takes over what the layer does not say from the run that it begins with. A resolved recipe has taken it
 // already.
-void take_over(Sketch& sketch, const Experiment& experiment, const std::vector<Sketch>& earlier,
-               const Schema& schema) {
+void take_over(Sketch& sketch, const Experiment& experiment, const Sketches& earlier, const Schema& schema) {
     const Value *arm = value_at(sketch.layer, "from.arm"), *run = value_at(sketch.layer, "from.run");
     if (has_inherited(sketch.layer) || (arm == nullptr) == (run == nullptr)) return;
     const Value* step = value_at(sketch.layer, "from.step");
     if (run != nullptr) {
         Draft draft;
         if (step != nullptr) schema.find("from.step")->read(draft, *step);
+        schema.find("from.run")->read(draft, *run);
         const Ancestor ancestor =
-            read_ancestor(read_text(*run, "from.run"), draft.recipe.from.step, run->source, schema);
+            read_ancestor(draft.recipe.from.path().string(), draft.recipe.from.step, run->source, schema);
         const Source source = run->source;
         inherit(sketch.layer, Layer(sketch.layer), ancestor, source, schema);
         sketch.ancestor = std::make_shared<const Recipe>(ancestor.recipe);
         return;
     }
     sketch.source = find_source(read_text(*arm, "from.arm"), *arm, experiment, sketch, earlier);
-    const Sketch& there = earlier[*sketch.source];
+    const Sketch& there = earlier.all[*sketch.source];
     Index at = tokens_of(there) / there.draft.recipe.train.batch_tokens;
     if (step != nullptr && step->text != "last") at = read_integer(*step, "from.step", {0, at});
     const Source source = arm->source;
@@ -181,19 +201,24 @@ void take_over(Sketch& sketch, const Experiment& experiment, const std::vector<S
     sketch.ancestor = std::make_shared<const Recipe>(there.draft.recipe);
 }
 
-Sketch sketch_of(const Experiment& experiment, const std::vector<const Choice*>& choices,
-                 const std::vector<Sketch>& earlier, const Schema& schema) {
+Sketch sketch_of(const Experiment& experiment, const std::vector<std::size_t>& combination,
+                 const Sketches& earlier, const Schema& schema) {
+    const Choices choices = choices_of(experiment.variation, combination);
     Sketch sketch;
     sketch.layer = experiment.base;
     sketch.choices = choices;
+    const auto lay = [&](const Layer& layer) {
+        lay_over(sketch.layer, layer, schema);
+        lay_over(sketch.said, layer, schema);
+    };
     for (std::size_t axis = 0; axis < choices.size(); ++axis) {
-        lay_over(sketch.layer, choices[axis]->layer, schema);
-        lay_over(sketch.said, choices[axis]->layer, schema);
+        lay(choices[axis]->layer);
         sketch.label += (axis == 0 ? " (cell " : ",") + choices[axis]->label;
     }
+    for (const LayerAddition& addition : experiment.variation.when)
+        if (addition.condition.holds(combination)) lay(addition.layer);
     if (!choices.empty()) sketch.label += ")";
-    lay_over(sketch.layer, experiment.overrides, schema);
-    lay_over(sketch.said, experiment.overrides, schema);
+    lay(experiment.overrides);
     try {
         take_over(sketch, experiment, earlier, schema);
         sketch.draft = draft_of(sketch.layer, schema);
@@ -213,45 +238,34 @@ Sketch sketch_of(const Experiment& experiment, const std::vector<const Choice*>&
     return sketch;
 }
 
-// All combinations, the first axis slowest.
-std::vector<Sketch> sketches_of(const Experiment& experiment, const Schema& schema) {
-    std::size_t count = 1;
-    for (const Axis& axis : experiment.axes) {
-        count *= axis.choices.size();
-        require(count <= greatest_experiment, "{}: vary makes more than {} cells", experiment.path,
-                greatest_experiment);
-    }
-    std::vector<Sketch> sketches;
-    for (std::size_t index = 0; index < count; ++index) {
+Sketches sketches_of(const Experiment& experiment, const Schema& schema) {
+    Sketches sketches;
+    for (const auto& combination : experiment.variation.cells) {
         throw_if_stopped();
-        std::vector<const Choice*> choices(experiment.axes.size());
-        std::size_t rest = index;
-        for (std::size_t axis = choices.size(); axis-- > 0;) {
-            const auto& all = experiment.axes[axis].choices;
-            choices[axis] = &all[rest % all.size()];
-            rest /= all.size();
-        }
-        sketches.push_back(sketch_of(experiment, choices, sketches, schema));
+        Sketch sketch = sketch_of(experiment, combination, sketches, schema);
+        sketches.places.emplace(sketch.choices, sketches.all.size());
+        sketches.all.push_back(std::move(sketch));
     }
     return sketches;
 }
 
-// What the arms and grids set: all else must be equal between cells.
-std::vector<std::string> varied_keys(const Experiment& experiment) {
+// What the axes set: all else must be equal between cells.
+std::vector<std::string> varied_keys(const Variation& variation) {
     std::set<std::string> keys;
-    for (const Axis& axis : experiment.axes) {
-        for (const Choice& choice : axis.choices) {
-            for (const auto& [path, value] : choice.layer.values) keys.insert(path);
-            keys.insert(choice.layer.blocks.begin(), choice.layer.blocks.end());
-        }
-    }
+    const auto add = [&](const Layer& layer) {
+        for (const auto& [path, value] : layer.values) keys.insert(path);
+        keys.insert(layer.blocks.begin(), layer.blocks.end());
+    };
+    for (const Axis& axis : variation.axes)
+        for (const Choice& choice : axis.choices) add(choice.layer);
+    for (const LayerAddition& addition : variation.when) add(addition.layer);
     return {keys.begin(), keys.end()};
 }
 
 // Where a recipe has grids and no arms, the rows of its table are its first grid that is nothing else there.
 void choose_rows(TableOptions& table, const Experiment& experiment, const Layer& layer) {
     if (layer.values.contains("table.rows")) return;
-    for (const Axis& axis : experiment.axes) {
+    for (const Axis& axis : experiment.variation.axes) {
         const bool is_column =
             std::find(table.columns.begin(), table.columns.end(), axis.name) != table.columns.end();
         if (axis.name != "arm" && (is_column || axis.name == table.over)) continue;
@@ -260,46 +274,81 @@ void choose_rows(TableOptions& table, const Experiment& experiment, const Layer&
     }
 }
 
-}  // namespace
-
-RecipeFile read_recipe(const std::string& path) {
-    RecipeFile file{path, read_yaml_file(path)};
-    if (file.root.type != Value::Type::map)
-        fail(Failure::usage, "{}: expected a recipe: keys and values, found {}", file.root.source.text(),
-             describe(file.root));
-    return file;
+// Positions that a cell inherits from an arm are those that this arm was given at last: the number that was
+// left open there follows from what it is evaluated on.
+void take_positions(Recipe& recipe, const Layer& layer, const Recipe& source) {
+    if (layer.values.contains("data.max_position")) return;
+    if (recipe.data.positions.kind == source.data.positions.kind)
+        recipe.data.positions.max_position = source.data.positions.max_position;
 }
+
+// Leaves the cells of the chosen arms and those that they begin with.
+void choose(std::vector<Cell>& cells, const std::vector<std::optional<std::size_t>>& sources,
+            const std::vector<std::string>& chosen) {
+    std::vector<bool> kept(cells.size(), false);
+    for (std::size_t i = cells.size(); i-- > 0;) {
+        cells[i].asked = std::count(chosen.begin(), chosen.end(), cells[i].recipe.cell.front().value) > 0;
+        kept[i] = kept[i] || cells[i].asked;
+        if (kept[i] && sources[i]) kept[*sources[i]] = true;
+    }
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (kept[i]) std::swap(cells[count++], cells[i]);
+    cells.resize(count);
+}
+
+}  // namespace
 
 std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>& overrides,
                          const Schema& schema) {
     const Experiment experiment = read_experiment(file, overrides, schema);
-    std::vector<Sketch> sketches = sketches_of(experiment, schema);
+    Sketches sketches = sketches_of(experiment, schema);
     LongestOfArms longest;
-    for (const Sketch& sketch : sketches) {
+    for (const Sketch& sketch : sketches.all) {
         longest.window = std::max(longest.window, sketch.draft.recipe.train.length);
         longest.root = std::max(longest.root, root_length(sketch.draft.recipe));
     }
-    check_contrasts(sketches.front().draft.recipe.table.contrasts, experiment.axes, file.path);
+    const std::vector<std::string> varied = varied_keys(experiment.variation);
+    const std::vector<std::string> contrasts =
+        expand_contrasts(sketches.all.front().draft.recipe.table.contrasts, experiment.variation, file.path);
     std::vector<Cell> cells;
-    for (Sketch& sketch : sketches) {
+    std::vector<std::optional<std::size_t>> sources;
+    std::set<std::string> names;
+    for (Sketch& sketch : sketches.all) {
         throw_if_stopped();
         Cell cell;
-        cell.name = cell_name(sketch.draft.recipe.cell, file.path);
-        cell.varied = varied_keys(experiment);
-        if (sketch.source) cell.source = cells[*sketch.source].name;
+        const std::string title = cell_title(sketch.draft.recipe.cell, file.path);
+        cell.name = cell_name(title, file.path);
+        if (cell.name != title) cell.title = title;
+        require(names.insert(cell.name).second, "{}: vary: two cells are named '{}'", file.path, title);
+        cell.varied = varied;
         cell.ancestor = std::move(sketch.ancestor);
+        sketch.draft.recipe.table.contrasts = contrasts;
         choose_rows(sketch.draft.recipe.table, experiment, sketch.layer);
+        if (sketch.source) {
+            cell.source = cells[*sketch.source].name;
+            take_positions(sketch.draft.recipe, sketch.layer, cells[*sketch.source].recipe);
+        }
         try {
             cell.recipe =
                 resolved(std::move(sketch.draft), sketch.layer, longest, schema, file.path, cell.notes);
         } catch (const Error& error) {
             fail(error.kind(), "{}{}", error.what(), sketch.label);
         }
-        for (const Cell& other : cells)
-            require(other.name != cell.name, "{}: vary: two cells are named '{}'", file.path, cell.name);
+        sources.push_back(sketch.source);
         cells.push_back(std::move(cell));
     }
+    auto siblings = std::make_shared<std::vector<std::string>>();
+    for (const Cell& cell : cells) siblings->push_back(cell.name);
+    for (Cell& cell : cells) cell.siblings = siblings;
+    if (!experiment.chosen.empty()) choose(cells, sources, experiment.chosen);
     return cells;
+}
+
+Cell one_cell(std::vector<Cell> cells, const std::string& path, const std::string& hint) {
+    std::erase_if(cells, [](const Cell& cell) { return !cell.asked; });
+    require(cells.size() == 1, "{}: varies over {} cells; {}", path, cells.size(), hint);
+    return std::move(cells.front());
 }
 
 }  // namespace locus

@@ -11,4 +11,7 @@ namespace locus {
 /// gives the same bytes, and reading them gives the same recipe.
 std::string write_recipe(const Recipe& recipe, const Schema& schema);
 
+/// A value as a recipe says it: 0.001, [64, 128], "two words".
+std::string written(const Value& value);
+
 }  // namespace locus

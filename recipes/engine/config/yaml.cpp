@@ -29,6 +29,8 @@ class Builder : public YAML::EventHandler {
     }
     void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                   const std::string& text) override {
+        const auto unsound = unsound_in(text);  // an escape such as "\e" may say it
+        require(!unsound, "{}: expected text, found {}", at(mark).text(), unsound.value_or(""));
         if (expects_key()) {
             open_key(text, mark);
         } else {
@@ -130,18 +132,17 @@ std::string plain_lines(const std::string& text) {
     return plain;
 }
 
-// The library ends its input at byte 4 without a word, and takes some tabs as indentation.
+// The library ends its input at byte 4 without a word, takes some tabs as indentation, and any bytes as text.
 void check_characters(const std::string& text, const std::string& place) {
-    int line = 1;
-    bool indent = true;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        require(c == '\n' || c == '\t' || byte >= 0x20,
-                "{}:{}: expected text, found the control character 0x{:02x}", place, line,
-                static_cast<unsigned>(byte));
-        require(!(indent && c == '\t'), "{}:{}: indentation by tab; indent with spaces", place, line);
-        if (c == '\n') ++line;
-        indent = c == '\n' || (indent && c == ' ');
+    std::istringstream lines(text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        const auto unsound = unsound_in(line);
+        require(!unsound, "{}:{}: expected text in UTF-8, found {}", place, number, unsound.value_or(""));
+        const std::size_t tab = line.find('\t');
+        require(tab == std::string::npos || line.find_first_not_of(' ') != tab,
+                "{}:{}: indentation by tab; indent with spaces", place, number);
     }
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 fs::path source_of(const Cell& cell, const fs::path& folder) {
     const FromOptions& from = cell.recipe.from;
-    if (!from.run.empty()) return from.run;
+    if (!from.run.empty()) return from.path();
     require(!cell.source.empty(), Failure::storage,
             "from.arm: {}: only `locus run` with the whole recipe knows the other arms", from.arm);
     return fs::absolute(folder).lexically_normal().parent_path() / cell.source;

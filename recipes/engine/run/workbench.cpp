@@ -8,6 +8,7 @@
 #include "framework/core/stop.h"
 #include "framework/io/machine.h"
 #include "models/frequency_rule.h"
+#include "models/scaling.h"
 #include "recipes/engine/run/memory.h"
 
 namespace locus {
@@ -24,6 +25,9 @@ const Schema& recipe_schema() {
         }
         return Schema(std::move(kinds), standard_presets(), std::move(scalings), [](Recipe& recipe) {
             resolve_options(recipe.encoding, encoding_shape(recipe.model, recipe.mask, recipe.train.length));
+            // A rule says here, where recipes are read, what it refuses of its options.
+            if (scaling_of(recipe.encoding.options).type != "plain")
+                Transformer::list_parameters(recipe.model, recipe.encoding, recipe.mask, recipe.train.length);
         });
     }();
     return schema;

@@ -91,7 +91,7 @@ class SearchSession {
                     "search: {} was trained with encoding {}, found encoding.kind {}", recipe.from.run,
                     cell.ancestor->encoding.kind, recipe.encoding.kind);
         check_beginning(cell);
-        fs::path path = recipe.from.run;
+        fs::path path = recipe.from.path();
         if (fs::is_directory(path))
             path = CheckpointFolder(path / "checkpoints", 1).path_of(recipe.from.step);
         return open_checkpoint(path, group).model;

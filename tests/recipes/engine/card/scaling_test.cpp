@@ -45,10 +45,65 @@ TEST(ScalingInRecipes, HasTwoSpellings) {
     EXPECT_EQ(flat.values(), ours.values());
     EXPECT_EQ(options_of("encoding.scaling: {rope_type: default}").text("scaling.type"), "plain");
     expect_says(refused("encoding.scaling: {type: yarn, rope_type: yarn, factor: 2}"),
-                {"x.yaml", "given twice"});
+                {"x.yaml:3: ", "given twice", "as encoding.scaling.rope_type here",
+                 "as encoding.scaling.type at x.yaml:3"});
     expect_says(refused("encoding.scaling: {type: linear, factor: 2, original_length: 32, "
                         "original_max_position_embeddings: 32}"),
                 {"original_length", "given twice"});
+}
+
+TEST(ScalingInRecipes, TakesBlocksAsTransformersHasThem) {
+    const std::string kind = "encoding: {kind: rope, ";
+    EXPECT_EQ(options_of(kind + "rope_theta: 500000}").number("base"), 500000);
+    EXPECT_EQ(options_of(kind + "partial_rotary_factor: 0.5}").number("fraction"), 0.5);
+    for (const std::string block : {"scaling", "rope_scaling", "rope_parameters"}) {
+        const Options options = options_of(kind + block +
+                                           ": {rope_type: yarn, factor: 4, rope_theta: 150000, "
+                                           "partial_rotary_factor: 0.5, attention_factor: null}}");
+        EXPECT_EQ(options.number("base"), 150000) << block;
+        EXPECT_EQ(options.number("fraction"), 0.5) << block;
+        EXPECT_EQ(options.text("scaling.type"), "yarn") << block;
+        EXPECT_EQ(options.number("scaling.attention_factor"), 0) << block;
+        EXPECT_EQ(options_of(kind + block + ": null}").text("scaling.type"), "plain") << block;
+        EXPECT_EQ(options_of(kind + block + ": ~}").text("scaling.type"), "plain") << block;
+    }
+    EXPECT_EQ(options_of("encoding: {kind: rope@gpt-oss, scaling: null}").text("scaling.type"), "plain");
+    EXPECT_EQ(scaled_cells("encoding: {kind: nope, scaling: null}").front().recipe.encoding.kind, "nope");
+    EXPECT_EQ(options_of("encoding.kind: rope", {"encoding.scaling=null"}).text("scaling.type"), "plain");
+    const Options mini = options_of(
+        "encoding.scaling: {rope_type: longrope, factor: 4, long_factor: [0.9978, 1.0147, 1.035, 1.06, 1.1, "
+        "2, 3, "
+        "4]}");
+    EXPECT_EQ(mini.numbers("scaling.long_factor").front(), 0.9978);
+    for (const char* block : {"{rope_type: yarn, factor: 4, mscale: 1.0, mscale_all_dim: 0}",
+                              "{rope_type: yarn, factor: 4, mscale_all_dim: 1}"})
+        EXPECT_NEAR(card_of(std::string("encoding.scaling: ") + block + "\n")["magnitude"].get<double>(),
+                    0.1 * std::log(4.0) + 1, 1e-15);
+    expect_says(refused("encoding: {kind: rope, rope_theta: 5, base: 5}"),
+                {"x.yaml:3: ", "encoding.base is given twice", "encoding.rope_theta"});
+    expect_says(
+        refused(
+            "encoding: {kind: rope, rope_theta: 5, scaling: {rope_type: linear, factor: 2, rope_theta: 5}}"),
+        {"x.yaml:3: ", "encoding.base is given twice"});
+    expect_says(refused("encoding: {kind: alibi, rope_theta: 5}"), {"x.yaml:3: encoding.base", "'alibi'"});
+    expect_says(refused("rope_theta: 5"), {"x.yaml:3: ", "'rope_theta'", "'encoding.base'"});
+    expect_says(refused("encoding.scaling: {rope_type: yarn, factr: null}"),
+                {"x.yaml:3: ", "encoding.scaling.factor"});
+}
+
+TEST(ScalingInRecipes, AttnFactorIsTheAuthorsAndSaidOnTheCard) {
+    const json card = card_of("encoding.scaling: {type: yarn, factor: 4, attn_factor: 0.5}\n");
+    EXPECT_NEAR(card["magnitude"].get<double>(), 0.5 * (0.1 * std::log(4.0) + 1), 1e-15);
+    EXPECT_NE(card_text(card).find("attn_factor 0.5 times 0.1 ln s + 1"), std::string::npos);
+    expect_says(refused("encoding.scaling: {rope_type: yarn, factor: 4, attn_factor: 0.8782}"),
+                {"x.yaml:3: encoding.scaling.attn_factor", "transformers", "attention_factor"});
+}
+
+TEST(ScalingInRecipes, ARuleThatRefusesAnOptionNamesItsLine) {
+    expect_says(refused("encoding.scaling:\n  type: longrope\n  factor: 4\n  long_factor: [1, 2]\n"),
+                {"x.yaml:6: encoding.scaling longrope: long_factor", "expected 8", "found 2"});
+    expect_says(refused("encoding.scaling:\n  type: llama3\n  factor: 4\n  low_freq_factor: 4\n"),
+                {"x.yaml:", "encoding.scaling llama3", "high_freq_factor"});
 }
 
 TEST(ScalingInRecipes, ReadsBackWhatItWrites) {

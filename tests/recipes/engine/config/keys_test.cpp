@@ -28,6 +28,27 @@ TEST(Files, TabsAndControlCharactersAreRefusedWithTheirLine) {
     EXPECT_EQ(one("train:\n  lr: 1\t# note\nquestion: q\n\t\n").question, "q");
 }
 
+TEST(Files, OtherBytesThanTextInUtf8AreRefusedWithTheirLine) {
+    const std::vector<std::pair<std::string, std::string>> unsound = {
+        {"caf\xE9", "0xe9"},           // Latin-1
+        {"\xC3", "0xc3"},              // cut off
+        {"\xC0\xAF", "0xc0"},          // overlong
+        {"\xED\xA0\x80", "0xed"},      // half of a pair
+        {"\xF4\x90\x80\x80", "0xf4"},  // beyond Unicode
+        {"\x1B[31m", "0x1b"},          // escapes of a terminal
+        {"\x7F", "0x7f"},
+        {"\xC2\x9B", "U+009B"},
+    };
+    for (const auto& [text, says] : unsound) {
+        EXPECT_TRUE(holds(refusal("train: {seed: 1}\nquestion: " + text + "\n"), {"x.yaml:2: ", says}));
+        EXPECT_TRUE(holds(refusal("train: {seed: 1}\n# " + text + "\n"), {"x.yaml:2: ", says}));
+        EXPECT_TRUE(holds(refusal("train: {seed: 1}", {"question=" + text}), {"command line", says}));
+    }
+    EXPECT_TRUE(holds(refusal("train: {seed: 1}\nquestion: \"\\e[31m\"\n"), {"x.yaml:2: ", "0x1b"}));
+    for (const std::string text : {"caf\xC3\xA9", "\xE2\x80\xA8", "\xF0\x9F\x99\x82", "a\tb"})
+        EXPECT_EQ(one("question: \"" + text + "\"\n").question, text);
+}
+
 TEST(Files, SyntaxErrorsNameTheLine) {
     EXPECT_TRUE(holds(refusal("train:\n  lr: {1\n"), {"x.yaml:"}));
     EXPECT_TRUE(holds(refusal("train: {lr: 1}\n  seed: 2\n"), {"x.yaml:2: "}));

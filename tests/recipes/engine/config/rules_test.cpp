@@ -80,9 +80,11 @@ TEST(Rules, BatchesAndBlocksAreWhole) {
 TEST(Rules, Masks) {
     EXPECT_EQ(one("mask: {window: 1}").mask.window, 1);
     EXPECT_EQ(one("mask: {window: 8, global: 2}").mask.global, 2);
-    for (const std::string window : {"0", "-1", "-4"})
+    EXPECT_EQ(one("mask: {window: 0}").mask.window, 0);  // no window
+    EXPECT_TRUE(holds(refusal("mask: {window: 0, global: 2}"), {"mask.global", "mask.window"}));
+    for (const std::string window : {"-1", "-4"})
         EXPECT_TRUE(holds(refusal("mask:\n  window: " + window),
-                          {"x.yaml:2: mask.window: expected an integer >= 1, found '" + window + "'"}));
+                          {"x.yaml:2: mask.window: expected an integer >= 0, found '" + window + "'"}));
     EXPECT_TRUE(holds(refusal("mask: {global: 2}"), {"mask.global", "mask.window"}));
     EXPECT_TRUE(one("mask: {window: 8, global: 2, global_projections: true}").mask.global_projections);
     EXPECT_TRUE(holds(refusal("mask:\n  window: 8\n  global_projections: true"),

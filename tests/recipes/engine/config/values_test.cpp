@@ -51,8 +51,7 @@ TEST(Numbers, TheLocaleChangesNothing) {
 }
 
 TEST(Numbers, ACommaInABracedMapIsRefused) {
-    EXPECT_TRUE(
-        holds(refusal("train: {lr: 0,0001}"), {"x.yaml:1: train.lr: expected a number > 0, found '0'"}));
+    EXPECT_TRUE(holds(refusal("train: {lr: 0,0001}"), {"x.yaml:1: unknown key 'train.0001'", "'train.lr'"}));
     EXPECT_TRUE(holds(refusal("train: {weight_decay: 0,01}"), {"x.yaml:1: unknown key 'train.01'"}));
 }
 

@@ -65,6 +65,39 @@ TEST(OpenOptions, AreThoseThatMakeTakes) {
     }
 }
 
+// What a mask's keys mean without a window is nothing: they go with it.
+TEST(Said, NoWindowIsAWindowOfNought) {
+    const std::string arms =
+        "mask: {window: 4, dilation: 2, global: 1}\n"
+        "vary:\n  arm:\n    - {name: a}\n    - {name: same, from.arm: a}\n    - {name: none, from.arm: a, "
+        "mask.window: 0}\n"
+        "    - {name: each, from.arm: a, mask.window: [0, 0]}\n    - {name: grandchild, from.arm: none}\n";
+    EXPECT_EQ(arm_of(arms, "same").mask.window, 4);
+    EXPECT_EQ(arm_of(arms, "same").mask.dilation, 2);
+    for (const char* name : {"none", "grandchild"}) {
+        EXPECT_EQ(arm_of(arms, name).mask.window, 0) << name;
+        EXPECT_EQ(arm_of(arms, name).mask.dilation, 1) << name;
+        EXPECT_EQ(arm_of(arms, name).mask.global, 0) << name;
+    }
+    EXPECT_EQ(arm_of(arms, "each").mask.window, (PerLayer{0, 0}));
+}
+
+TEST(NotSaid, PositionsAreTheAncestors) {
+    const std::string arms =
+        "evaluate.lengths: [32, 64]\nvary:\n  arm:\n"
+        "    - {name: random, data.positions: randomized, data.max_position: 99}\n    - {name: after, "
+        "from.arm: random}\n"
+        "    - {name: plain, from.arm: random, data.positions: consecutive}\n"
+        "    - {name: wider, from.arm: random, data.max_position: 128}\n"
+        "    - {name: pose, data.positions: pose, data.chunks: 3}\n    - {name: on, from.arm: pose}\n"
+        "    - {name: other, from.arm: pose, data.positions: randomized}\n";
+    EXPECT_EQ(arm_of(arms, "after").data.positions, (PositionOptions{PositionKind::randomized, 99, 2}));
+    EXPECT_EQ(arm_of(arms, "plain").data.positions.kind, PositionKind::consecutive);
+    EXPECT_EQ(arm_of(arms, "wider").data.positions, (PositionOptions{PositionKind::randomized, 128, 2}));
+    EXPECT_EQ(arm_of(arms, "on").data.positions, (PositionOptions{PositionKind::pose, 64, 3}));
+    EXPECT_EQ(arm_of(arms, "other").data.positions, (PositionOptions{PositionKind::randomized, 2048, 2}));
+}
+
 TEST(Said, StandsAndIsRefusedWhereShapesDiffer) {
     const std::string arms =
         "vary:\n  arm:\n"
