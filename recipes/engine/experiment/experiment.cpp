@@ -17,8 +17,10 @@
 #include "recipes/engine/evaluation/evaluation_store.h"
 #include "recipes/engine/experiment/cell_queue.h"
 #include "recipes/engine/experiment/experiment_plan.h"
+#include "recipes/engine/experiment/foresight.h"
 #include "recipes/engine/experiment/ranks_per_cell.h"
 #include "recipes/engine/run/manifest.h"
+#include "recipes/engine/run/same_recipe.h"
 
 namespace fs = std::filesystem;
 
@@ -50,14 +52,28 @@ std::string items_hash(const EvaluationReport& report) {
     return checksum.hex();
 }
 
-// Every folder that is there must belong to its cell, before any work is done.
-void check_folders(const std::vector<Cell>& cells, const fs::path& out) {
+// Every folder that is there must belong to its cell, before any work is done. Where a recipe asks something
+// else of the same model, its folder gets the new recipe, and is evaluated again if need be.
+void take_folders(const std::vector<Cell>& cells, const fs::path& out) {
+    std::vector<std::pair<const Cell*, bool>> changed;  // and whether its evaluation is another one
     for (const Cell& cell : cells) {
-        const fs::path path = out / cell.name / "recipe.yaml";
+        const fs::path folder = out / cell.name, path = folder / "recipe.yaml";
         if (!fs::exists(path)) continue;
-        require(read_file(path) == write_recipe(cell.recipe, recipe_schema()), Failure::storage,
-                "{}: this run folder belongs to another recipe; choose another --out or remove it",
-                (out / cell.name).string());
+        const std::string here = write_recipe(cell.recipe, recipe_schema()), there = read_file(path);
+        const auto differences = require_same_training(
+            here, there, folder.string(),
+            "this run folder belongs to another recipe; choose another --out or remove it");
+        const bool evaluates =
+            std::any_of(differences.begin(), differences.end(),
+                        [](const KeyDifference& key) { return key.path.starts_with("evaluate."); });
+        if (here != there) changed.emplace_back(&cell, evaluates);
+    }
+    for (const auto& [cell, evaluates] : changed) {
+        const fs::path folder = out / cell->name;
+        write_file_atomically(folder / "recipe.yaml", write_recipe(cell->recipe, recipe_schema()));
+        nlohmann::json fields = {{"question", cell->recipe.question}, {"varied", cell->varied}};
+        if (evaluates && is_done(folder)) fields["state"] = "trained";
+        update_manifest(folder, fields);
     }
 }
 
@@ -229,15 +245,20 @@ void require_source(const Cell& cell, const ExperimentResult& result) {
                 "begins with {}, which failed", cell.source);
 }
 
+// Those of arms that were not chosen are cells of the recipe as well.
+std::vector<std::string> names_of_recipe(const std::vector<Cell>& cells) {
+    if (!cells.empty() && cells.front().siblings) return *cells.front().siblings;
+    std::vector<std::string> names;
+    for (const Cell& cell : cells) names.push_back(cell.name);
+    return names;
+}
+
 // The cells that are not done, as rank 0 finds them: it alone sees the folders.
 std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vector<Cell>& cells,
                                      const fs::path& out) {
     std::vector<Index> open;
     on_root(world, [&] {
-        check_folders(cells, out);
-        std::vector<std::string> names;
-        for (const Cell& cell : cells) names.push_back(cell.name);
-        write_cell_list(out, names);
+        take_folders(cells, out);
         for (std::size_t i = 0; i < cells.size(); ++i)
             if (!is_done(out / cells[i].name)) open.push_back(static_cast<Index>(i));
     });
@@ -289,6 +310,10 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
     const Communicator group = group_of(world, ranks_per_cell);
     Workbench bench(ranks.threads, group);
     CellQueue queue(world, group, order);
+    on_root(world, [&] {
+        foresee(cells, order, bench, reporter);
+        write_cell_list(out, names_of_recipe(cells));
+    });
     CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), order.size());
     ExperimentResult result;
     for (std::size_t i = 0; i < cells.size(); ++i) {

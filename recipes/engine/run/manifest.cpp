@@ -22,6 +22,16 @@ std::string initial_value_hash(const Transformer& model) {
     return checksum.hex();
 }
 
+namespace {
+
+// Where relative paths of a recipe begin, from anywhere.
+std::string absolute_folder(const std::string& folder) {
+    namespace fs = std::filesystem;
+    return (folder.empty() ? fs::current_path() : fs::absolute(folder)).lexically_normal().string();
+}
+
+}  // namespace
+
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
                               const BatchSource& source, int threads, int ranks) {
     const Recipe& recipe = cell.recipe;
@@ -31,6 +41,8 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
     for (const Coordinate& coordinate : recipe.cell) manifest["cell"][coordinate.axis] = coordinate.value;
     manifest["varied"] = cell.varied;
     manifest["name"] = cell.name;
+    if (!cell.title.empty()) manifest["title"] = cell.title;  // where the name is short for it
+    manifest["paths_begin_in"] = absolute_folder(recipe.data.folder);
     manifest["index"] = index;
     manifest["state"] = "running";
     manifest["encoding"] = recipe.encoding.kind;

@@ -6,7 +6,8 @@
 #include "framework/train/state.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/config/yaml.h"
-#include "recipes/engine/run/text_difference.h"
+#include "recipes/engine/run/manifest.h"
+#include "recipes/engine/run/same_recipe.h"
 #include "recipes/engine/run/train_run.h"
 
 namespace fs = std::filesystem;
@@ -16,7 +17,10 @@ namespace locus {
 namespace {
 
 Recipe recipe_of(const std::string& text, const fs::path& source) {
-    return expand({source.string(), read_yaml(text, source.string())}, {}, recipe_schema()).front().recipe;
+    Recipe recipe =
+        expand({source.string(), read_yaml(text, source.string())}, {}, recipe_schema()).front().recipe;
+    recipe.data.folder.clear();  // a resolved recipe lies elsewhere than the one that its paths stand in
+    return recipe;
 }
 
 OpenedRun opened(const Checkpoint& checkpoint, const fs::path& source) {
@@ -38,10 +42,13 @@ OpenedRun opened_folder(const fs::path& folder) {
     const auto found = CheckpointFolder(folder / "checkpoints", 1).newest();
     require(found.has_value(), Failure::storage, "{}: no checkpoint yet", folder.string());
     const std::string recipe = read_file(folder / "recipe.yaml");
-    require(recipe == found->checkpoint.recipe, Failure::storage, "{}: not of the recipe in {}: {}",
-            found->path.string(), (folder / "recipe.yaml").string(),
-            first_difference(recipe, found->checkpoint.recipe));
+    require_same_training(recipe, found->checkpoint.recipe, found->path.string(),
+                          "not of the recipe in " + (folder / "recipe.yaml").string());
     OpenedRun run = opened(found->checkpoint, found->path);
+    run.recipe = recipe_of(recipe, folder / "recipe.yaml");  // as what is asked of the model may have changed
+    const nlohmann::json manifest = stored_manifest(folder);
+    const auto begin = manifest.find("paths_begin_in");
+    if (begin != manifest.end() && begin->is_string()) run.recipe.data.folder = begin->get<std::string>();
     run.warnings = found->warnings;
     if (!run.warnings.empty())
         run.warnings.push_back(fmt::format("{}: this older checkpoint stands in", found->path.string()));
@@ -56,8 +63,10 @@ OpenedRun on_all_ranks(const fs::path& source, const Communicator& group,
     if (group.alone()) return run;
     const std::string recipe =
         group.broadcast(group.is_root() ? write_recipe(run.recipe, recipe_schema()) : "");
+    const std::string folder = group.broadcast(group.is_root() ? run.recipe.data.folder : "");
     if (!group.is_root()) {
         run.recipe = recipe_of(recipe, source);
+        run.recipe.data.folder = folder;
         run.model = make_model(run.recipe);
     }
     group.broadcast(std::span(&run.step, 1));

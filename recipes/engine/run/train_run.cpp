@@ -20,7 +20,7 @@
 #include "recipes/engine/run/begin_from.h"
 #include "recipes/engine/run/manifest.h"
 #include "recipes/engine/run/profile_report.h"
-#include "recipes/engine/run/text_difference.h"
+#include "recipes/engine/run/same_recipe.h"
 #include "recipes/engine/run/training_pass.h"
 
 namespace fs = std::filesystem;
@@ -33,15 +33,14 @@ void check_folder(const fs::path& folder, const std::string& recipe) {
     const fs::path path = folder / "recipe.yaml";
     std::error_code unreachable;  // making the folder will say why
     if (!fs::exists(path, unreachable)) return;
-    const std::string there = read_file(path);
-    require(there == recipe, Failure::storage, "{}: this run folder belongs to another recipe: {}",
-            folder.string(), first_difference(recipe, there));
+    require_same_training(recipe, read_file(path), folder.string(),
+                          "this run folder belongs to another recipe");
 }
 
 void make_folder(const fs::path& folder, const std::string& recipe) {
     const fs::path path = folder / "recipe.yaml";
     std::error_code error;
-    if (fs::exists(path, error)) return;
+    if (fs::exists(path, error) && read_file(path) == recipe) return;  // else what is asked has changed
     fs::create_directories(folder, error);
     require(!error, Failure::storage, "{}: the run folder cannot be made: {}", folder.string(),
             error.message());
@@ -126,9 +125,8 @@ class TrainSession {
             checkpoint = std::move(found->checkpoint);
             source = found->path;
         }
-        require(checkpoint.recipe == identity_.recipe, Failure::storage,
-                "{}: this checkpoint belongs to another recipe: {}", source.string(),
-                first_difference(identity_.recipe, checkpoint.recipe));
+        require_same_training(identity_.recipe, checkpoint.recipe, source.string(),
+                              "this checkpoint belongs to another recipe");
         const auto wanted = checkpoint.step * recipe_.train.sequences();
         require(checkpoint.cursor == wanted, Failure::storage, "{}: the data cursor is {}, expected {}",
                 source.string(), checkpoint.cursor, wanted);
