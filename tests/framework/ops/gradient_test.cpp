@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/core/precision.h"
 #include "framework/ops/attention.h"
 #include "framework/ops/count.h"
 #include "framework/ops/elementwise.h"
