@@ -19,9 +19,9 @@ CORE, AUTODIFF, OPS, NN, OPTIM, IO, DISTRIBUTED = (
     f"framework/{part}/" for part in ("core", "autodiff", "ops", "nn", "optim", "io", "distributed"))
 
 MODELS, DATA = "models/", "data/"
-STATISTICS, CONFIG, EVALUATION, REPORT, RUN, CARD, VERIFY, SEARCH, EXPERIMENT = ROOMS = [
+STATISTICS, IDENTITY, CONFIG, EVALUATION, REPORT, RUN, CARD, VERIFY, SEARCH, EXPERIMENT = ROOMS = [
     f"recipes/engine/{room}/" for room in
-    ("statistics", "config", "evaluation", "report", "run", "card", "verify", "search", "experiment")]
+    ("statistics", "identity", "config", "evaluation", "report", "run", "card", "verify", "search", "experiment")]
 
 # What a folder may include, itself aside. The first match counts; a folder that no line names is a violation.
 MAY_INCLUDE = [
@@ -36,14 +36,15 @@ MAY_INCLUDE = [
     (MODELS, [CORE, AUTODIFF, OPS, NN]),
     (DATA, [CORE, IO]),
     (STATISTICS, [CORE]),
+    (IDENTITY, [CORE, IO]),
     (CONFIG, [FRAMEWORK, MODELS, DATA]),
-    (EVALUATION, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS]),
-    (REPORT, [CORE, IO, CONFIG, STATISTICS]),  # a table is made from run folders: no model, no data
-    (RUN, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS, EVALUATION]),
+    (EVALUATION, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS]),
+    (REPORT, [CORE, IO, CONFIG, IDENTITY, STATISTICS]),  # a table is made from run folders: no model, no data
+    (RUN, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, EVALUATION]),
     (CARD, [FRAMEWORK, MODELS, CONFIG, RUN]),
     (VERIFY, [FRAMEWORK, MODELS, CONFIG, RUN]),
-    (SEARCH, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS, EVALUATION, RUN]),
-    (EXPERIMENT, [FRAMEWORK, MODELS, DATA, CONFIG, STATISTICS, EVALUATION, RUN]),
+    (SEARCH, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, EVALUATION, RUN]),
+    (EXPERIMENT, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, EVALUATION, RUN]),
     ("scripts/", [FRAMEWORK, MODELS, DATA, *ROOMS]),
 ]
 CHECKED = ["framework", "models", "data", "recipes", "scripts"]

@@ -29,7 +29,7 @@ constexpr std::array commands = {
     Command{"train", locus::train_command, "RECIPE [key=value ...] --out DIR           train one cell", true},
     Command{"run", locus::run_command,
             "RECIPE [key=value ...] --out DIR             every cell of `vary`, then the table", true},
-    Command{"eval", locus::eval_command, "RUN [--lengths 64,128] [--protocol NAME]     loss against length",
+    Command{"eval", locus::eval_command, "RUN [--lengths 64,128] [--protocol NAME]...  loss against length",
             true},
     Command{"table", locus::table_command,
             "DIR [--format md|csv|tex|json]              the comparison table of run folders"},

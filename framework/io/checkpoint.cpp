@@ -124,6 +124,7 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
     file.set_attribute("/", "seed", std::bit_cast<std::int64_t>(checkpoint.seed));
     file.set_attribute("/", "tokenizer", checkpoint.tokenizer);
     file.set_attribute("/", "vocabulary_size", checkpoint.vocabulary_size);
+    if (!checkpoint.corpus.empty()) file.set_attribute("/", "corpus", checkpoint.corpus);
     write_checked(file, "recipe", checkpoint.recipe);
     write_checked(file, "vocabulary", checkpoint.vocabulary);
     for (const Section& section : sections) {
@@ -147,6 +148,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
     checkpoint.seed = std::bit_cast<std::uint64_t>(file.integer_attribute("/", "seed"));
     checkpoint.tokenizer = file.text_attribute("/", "tokenizer");
     checkpoint.vocabulary_size = file.integer_attribute("/", "vocabulary_size");
+    if (file.has_attribute("/", "corpus")) checkpoint.corpus = file.text_attribute("/", "corpus");
     checkpoint.recipe = read_checked_text(file, "recipe");
     checkpoint.vocabulary = read_checked_text(file, "vocabulary");
     for (const Section& section : sections) checkpoint.*section.tensors = read_section(file, section.group);
@@ -187,6 +189,7 @@ nlohmann::json inspect_checkpoint(const std::filesystem::path& path) {
             {"seed", checkpoint.seed},
             {"tokenizer", checkpoint.tokenizer},
             {"vocabulary_size", checkpoint.vocabulary_size},
+            {"corpus", checkpoint.corpus},
             {"recipe", checkpoint.recipe},
             {"datasets", std::move(datasets)},
             {"parameters_hash", parameters_hash(checkpoint)},

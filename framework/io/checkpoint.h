@@ -48,6 +48,7 @@ struct Checkpoint {
     std::string tokenizer;    // name
     std::string vocabulary;   // the tokenizer's own bytes, where it has any
     Index vocabulary_size = 0;
+    std::string corpus = {};  // hash of the text that was trained on; "" in files that do not say
     std::vector<CheckpointTensor> parameters;
     std::vector<CheckpointTensor> first_moments;   // of the same names and shapes as the parameters, or none
     std::vector<CheckpointTensor> second_moments;  // likewise

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "framework/io/atomic_file.h"
@@ -87,6 +88,13 @@ fs::path CheckpointFolder::save(const Checkpoint& checkpoint) const {
     return path;
 }
 
+std::optional<fs::path> CheckpointFolder::newest_but(const std::set<fs::path>& tried) const {
+    std::vector<fs::path> candidates = files();
+    while (!candidates.empty() && tried.contains(candidates.back())) candidates.pop_back();
+    if (candidates.empty()) return std::nullopt;
+    return candidates.back();
+}
+
 std::vector<fs::path> CheckpointFolder::files() const {
     std::vector<fs::path> files;
     for (const auto& [step, name] : steps_in(folder_)) files.push_back(folder_ / name);
@@ -94,14 +102,16 @@ std::vector<fs::path> CheckpointFolder::files() const {
 }
 
 std::optional<CheckpointFolder::Found> CheckpointFolder::newest() const {
-    std::vector<fs::path> candidates = files();
-    std::reverse(candidates.begin(), candidates.end());
     std::vector<std::string> faults;
-    for (const fs::path& path : candidates) {
+    std::set<fs::path> tried;
+    // A run that saves meanwhile adds files and removes old ones: each is looked for anew.
+    for (auto path = newest_but(tried); path; path = newest_but(tried)) {
         try {
-            return Found{path, load_checkpoint(path), faults};
+            return Found{*path, load_checkpoint(*path), faults};
         } catch (const Error& error) {
-            faults.emplace_back(error.what());
+            std::error_code code;
+            if (fs::exists(*path, code)) faults.emplace_back(error.what());
+            tried.insert(*path);
         }
     }
     require(faults.empty(), Failure::storage, "{}: no checkpoint can be read: {}", folder_.string(),

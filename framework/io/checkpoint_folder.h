@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class CheckpointFolder {
     std::optional<Found> newest() const;
 
   private:
+    std::optional<std::filesystem::path> newest_but(const std::set<std::filesystem::path>& tried) const;
+
     std::filesystem::path folder_;
     Index keep_, keep_every_;
 };

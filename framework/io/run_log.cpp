@@ -18,11 +18,11 @@ namespace locus {
 namespace {
 
 /// fmt prints the shortest form that reads back to the same double, in every locale.
-std::string number(double value) {
+std::string number_text(double value) {
     return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
-double number(const nlohmann::json& value) {
+double number_of(const nlohmann::json& value) {
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
@@ -32,12 +32,12 @@ std::optional<StepRecord> parse(std::string_view line) {
         const auto json = parse_json(line, "", Failure::storage);
         StepRecord record{json.at("step").get<std::int64_t>(),
                           json.at("tokens").get<std::int64_t>(),
-                          number(json.at("loss")),
-                          number(json.at("lr")),
-                          number(json.at("grad_norm")),
-                          number(json.at("seconds")),
-                          number(json.at("tokens_per_second"))};
-        if (json.contains("valid_loss")) record.valid_loss = number(json.at("valid_loss"));
+                          number_of(json.at("loss")),
+                          number_of(json.at("lr")),
+                          number_of(json.at("grad_norm")),
+                          number_of(json.at("seconds")),
+                          number_of(json.at("tokens_per_second"))};
+        if (json.contains("valid_loss")) record.valid_loss = number_of(json.at("valid_loss"));
         return record;
     } catch (const nlohmann::json::exception&) {
         return std::nullopt;
@@ -61,9 +61,9 @@ void each_line(std::string_view text, Visit visit) {
 std::string to_json_line(const StepRecord& record) {
     std::string line = fmt::format(
         R"({{"step":{},"tokens":{},"loss":{},"lr":{},"grad_norm":{},"seconds":{},"tokens_per_second":{})",
-        record.step, record.tokens, number(record.loss), number(record.lr), number(record.grad_norm),
-        number(record.seconds), number(record.tokens_per_second));
-    if (record.valid_loss) line += fmt::format(R"(,"valid_loss":{})", number(*record.valid_loss));
+        record.step, record.tokens, number_text(record.loss), number_text(record.lr),
+        number_text(record.grad_norm), number_text(record.seconds), number_text(record.tokens_per_second));
+    if (record.valid_loss) line += fmt::format(R"(,"valid_loss":{})", number_text(*record.valid_loss));
     return line + "}";
 }
 

@@ -66,6 +66,7 @@ Checkpoint capture(const ParameterStore& store, const Adamw& optimizer, const Ru
     checkpoint.tokenizer = identity.tokenizer;
     checkpoint.vocabulary = identity.tokenizer_bytes;
     checkpoint.vocabulary_size = identity.vocabulary;
+    checkpoint.corpus = identity.corpus;
     checkpoint.parameters = views(store, store.values());
     checkpoint.first_moments = views(store, optimizer.first_moment());
     checkpoint.second_moments = views(store, optimizer.second_moment());

@@ -17,6 +17,7 @@ struct RunIdentity {
     std::string tokenizer_bytes;  // its model, where it has one
     Index vocabulary = 0;
     std::uint64_t seed = 0;
+    std::string corpus = {};  // hash of the training text
 };
 
 /// Views of parameters and moments after `step` updates of `sequences` sequences each: to be saved before

@@ -38,6 +38,15 @@ cxxopts::Options declared(const std::string& usage, const std::vector<OptionSpec
     return options;
 }
 
+// Its value, or its values joined by commas.
+std::string values_of(const OptionSpec& spec, const cxxopts::ParseResult& result) {
+    std::string values;
+    for (const auto& given : result.arguments())
+        if (given.key() == spec.name && !spec.value.empty())
+            values += (values.empty() ? "" : ",") + given.value();
+    return values;
+}
+
 }  // namespace
 
 Arguments::Arguments(const std::string& usage, const Words& words, const std::vector<OptionSpec>& specs)
@@ -51,10 +60,10 @@ Arguments::Arguments(const std::string& usage, const Words& words, const std::ve
         for (const OptionSpec& spec : specs) {
             if (!spec.standard.empty()) standard_[spec.name] = spec.standard;
             if (result.count(spec.name) == 0) continue;
-            if (result.count(spec.name) > 1)
+            if (result.count(spec.name) > 1 && !spec.repeated)
                 fail(Failure::usage, "{}: --{} is given {} times", usage_, spec.name,
                      result.count(spec.name));
-            given_[spec.name] = spec.value.empty() ? "" : result[spec.name].as<std::string>();
+            given_[spec.name] = values_of(spec, result);
         }
         // Not positional options of the library, which would cut each word at its commas.
         const bool takes_overrides = usage.find("key=value") != std::string::npos;

@@ -15,6 +15,7 @@ struct OptionSpec {
     std::string name, doc;
     std::string value = {};     // "N", "DIR", ...
     std::string standard = {};  // where the option is not given
+    bool repeated = false;      // may be given more than once: its values are joined by commas
 };
 
 /// What the words of a command say.

@@ -4,7 +4,11 @@
 #include <sstream>
 
 #include "framework/distributed/together.h"
+#include "framework/io/json_file.h"
+#include "recipes/engine/evaluation/evaluation_store.h"
 #include "recipes/engine/experiment/experiment.h"
+#include "recipes/engine/identity/history.h"
+#include "recipes/engine/run/manifest.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
@@ -59,41 +63,123 @@ void print(const EvaluationReport& report) {
     }
 }
 
-int evaluate(const Words& words, const Communicator& world) {
-    const Arguments arguments(
-        "eval RUN [--lengths 64,128] [--protocol NAME[:ARG] ...]", words,
-        {
-            {"lengths", "tokens, separated by commas", "N,..."},
-            {"protocol", "non_overlapping, sliding[:S], per_position, same_target; separated by commas",
-             "NAME[:ARG],..."},
-            {"split", "the documents that are scored", "valid|test"},
-            {"threads", "worker threads", "N"},
-            {"json", "one JSON document"},
-        });
-    if (arguments.help()) return 0;
-    const std::string folder = arguments.subject("RUN");
-    OpenedRun run = open_run(folder, world);
-    apply(arguments, run.recipe.evaluate);
+// What the run folder is to hold of an evaluation.
+enum class Kept { nothing, of_recipe, beside };
+
+Kept what_to_keep(const Arguments& arguments, const std::string& folder, Reporter& reporter) {
     const bool of_recipe = !arguments.has("lengths") && !arguments.has("protocol") && !arguments.has("split");
-    EvaluationReport report;
-    {
-        Terminal terminal(world.is_root());
-        for (const std::string& warning : run.warnings) terminal.message(warning);
-        Workbench bench(threads_of(arguments, world, terminal), world);
-        report = evaluate_run(run.recipe, *run.model, folder, bench, terminal);
-        if (of_recipe)
-            on_root(world, [&] { keep_evaluation(report, folder); });
-        else
-            terminal.message(
-                "not kept: the evaluations of a run folder, from which its table is made, are those of its "
-                "recipe");
+    if (arguments.has("keep")) return of_recipe ? Kept::of_recipe : Kept::beside;
+    if (of_recipe && !has_evaluations(folder)) return Kept::of_recipe;
+    reporter.message(of_recipe
+                         ? fmt::format("not kept: {} has the results of this evaluation already; --keep "
+                                       "replaces them",
+                                       folder)
+                         : "not kept: the evaluations of a run folder, from which its table is made, are "
+                           "those of its recipe; --keep puts others beside them");
+    return Kept::nothing;
+}
+
+// Puts results into the run folder, and into its history what was done under other circumstances.
+void leave_in(const std::string& folder, const EvaluationReport& report, Kept kept, const Identity& measured,
+              const std::vector<Change>& changes) {
+    if (kept == Kept::nothing && changes.empty()) return;
+    const FolderLock lock = lock_folder(folder);
+    nlohmann::json entry = history_entry("evaluated", changes);
+    if (kept == Kept::of_recipe) {
+        keep_evaluation(report, folder, measured);
+        entry["kept"] = {"summary"};
+    } else if (kept == Kept::beside) {
+        entry["kept"] = save_beside(report, folder, measured);
     }
-    if (!world.is_root()) return 0;
+    nlohmann::json manifest = stored_manifest(folder);
+    const std::string place = folder + "/manifest.json";
+    add_history(manifest, std::move(entry), place);
+    write_json(place, manifest);
+}
+
+// A text that changed is said with every number that was measured on it.
+void mark(EvaluationReport& report, const std::vector<Change>& changes) {
+    for (const Change& change : changes)
+        for (ProtocolRun& run : report.runs)
+            run.notes.push_back("measured on another text than that of the training: " + text_of(change));
+}
+
+bool is_finite(const EvaluationReport& report) {
+    bool scored = false;
+    for (const ProtocolRun& run : report.runs) {
+        for (const EvaluationResult& result : run.results) {
+            if (result.state == ResultState::ok) return true;
+            scored = scored || result.state == ResultState::diverged;
+        }
+    }
+    return !scored;
+}
+
+// Results first: no folder that cannot be written to stands before them.
+void deliver(const Arguments& arguments, const EvaluationReport& report, const std::string& folder, Kept kept,
+             const Identity& measured, const std::vector<Change>& changes) {
     if (arguments.has("json")) {
         put("{}\n", to_json(report).dump(2));
     } else {
         print(report);
     }
+    flush_results();
+    if (arguments.has("per-token")) write_losses(report, arguments.needed("per-token"));
+    try {
+        leave_in(folder, report, kept, measured, changes);
+    } catch (const Error& error) {
+        if (error.kind() != Failure::storage || arguments.has("keep")) throw;
+        tell("not kept: {}\n", error.what());
+    }
+}
+
+int evaluate(const Words& words, const Communicator& world) {
+    const Arguments arguments(
+        "eval RUN [--lengths 64,128] [--protocol NAME[:ARG]]... [--split valid|test]", words,
+        {
+            {"lengths", "tokens, separated by commas", "N,..."},
+            {"protocol",
+             "non_overlapping, sliding[:S], per_position, same_target; more than one: given again, "
+             "or separated by commas",
+             "NAME[:ARG]", "", true},
+            {"split", "the documents that are scored", "valid|test"},
+            {"keep",
+             "put the results into the run folder: over those of its recipe's evaluation, others beside"},
+            {"per-token", "write the loss of every token, in HDF5", "FILE"},
+            {"allow-changed-corpus", "score a text that has changed since the training; the results say so"},
+            {"threads", "worker threads", "N"},
+            {"json", "one JSON document"},
+        });
+    if (arguments.help()) return 0;
+    const std::string folder = arguments.subject("RUN");
+    if (arguments.has("per-token")) arguments.needed("per-token");
+    OpenedRun run = open_run(folder, world);
+    apply(arguments, run.recipe.evaluate);
+    EvaluationReport report;
+    Kept kept = Kept::nothing;
+    std::vector<Change> changes = run.changes;
+    Identity measured;
+    {
+        Terminal terminal(world.is_root());
+        for (const std::string& warning : run.warnings) terminal.message(warning);
+        Workbench bench(threads_of(arguments, world, terminal), world);
+        const LoadedData* data = nullptr;
+        std::vector<Change> texts;
+        together(world, [&] {
+            data = &bench.data(run.recipe.data);
+            texts = admit_text(run, *data, folder, arguments.has("allow-changed-corpus"));
+        });
+        for (const Change& change : texts) terminal.message(fmt::format("{}: {}", folder, text_of(change)));
+        report = evaluate_run(run.recipe, *run.model, folder, bench, terminal);
+        mark(report, texts);
+        changes.insert(changes.end(), texts.begin(), texts.end());
+        on_root(world, [&] {
+            kept = what_to_keep(arguments, folder, terminal);
+            measured = measured_with(*run.model, *data, folder);
+        });
+    }
+    on_root(world, [&] { deliver(arguments, report, folder, kept, measured, changes); });
+    require(is_finite(report), Failure::numeric, "{}: no loss is finite, at any length", folder);
     return 0;
 }
 

@@ -48,6 +48,13 @@ int with_ranks(const Words& words, const std::function<int(const Communicator& w
     }
 }
 
+FolderLock lock_of(const std::string& folder, const Communicator& world, Reporter& reporter) {
+    FolderLock lock;
+    on_root(world, [&] { lock = lock_folder(folder); });
+    if (!lock.warning().empty()) reporter.message(lock.warning());
+    return lock;
+}
+
 int threads_of(const Arguments& arguments, const Communicator& world, Reporter& reporter) {
     const ThreadChoice choice = arguments.threads(world.sharing_cores());
     for (const std::string& note : choice.notes) reporter.message(note);

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "framework/distributed/communicator.h"
+#include "framework/io/folder_lock.h"
 #include "recipes/engine/run/reporter.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/commands.h"
@@ -16,6 +17,10 @@ bool is_shared(const Words& words);
 /// Runs `work` on every rank and returns its exit code. What all ranks throw is printed once; what only some
 /// throw is printed once and ends the job with its exit code. Alone, `work` throws to the caller.
 int with_ranks(const Words& words, const std::function<int(const Communicator& world)>& work);
+
+/// The lock of a folder in which a command works: rank 0 holds it. Where another process has it, every rank
+/// throws a storage Error.
+FolderLock lock_of(const std::string& folder, const Communicator& world, Reporter& reporter);
 
 /// Threads of this rank, by --threads or what is allowed; what there is to know about them goes to
 /// `reporter`. All ranks call it.

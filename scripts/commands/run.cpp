@@ -44,6 +44,28 @@ int dry_run(const std::vector<Cell>& cells) {
     return 0;
 }
 
+// A grid that the command line cuts down is a part of the experiment that its recipe describes.
+bool is_part(const Arguments& arguments) {
+    const Words& overrides = arguments.overrides();
+    return std::any_of(overrides.begin(), overrides.end(),
+                       [](const std::string& word) { return word.starts_with("vary."); });
+}
+
+// Failures, and the table of what there is.
+void report(const ExperimentResult& result, const std::string& out) {
+    for (const std::string& failure : result.failed) tell("failed: {}\n", failure);
+    if (result.elsewhere > 0)
+        tell("{} cells are left to other processes; the one that ends last makes the whole table\n",
+             result.elsewhere);
+    try {
+        put("{}", text_of(write_tables(out), TableFormat::markdown));
+        tell("run folders and table.{{md,csv,tex,json}}: {}\n", out);
+    } catch (const Error& error) {  // no cell may have come far enough to be in a table
+        if (result.failed.empty()) throw;
+        tell("no table: {}\n", error.what());
+    }
+}
+
 int run(const Words& words, const Communicator& world) {
     const Arguments arguments(
         "run RECIPE [key=value ...] --out DIR", words,
@@ -73,17 +95,19 @@ int run(const Words& words, const Communicator& world) {
     ExperimentResult result;
     {
         Terminal terminal;
-        result = run_experiment(cells, out, ranks, terminal);
+        result = run_experiment(cells, out, ranks, terminal, is_part(arguments));
     }
     if (result.interrupted) {
         if (world.is_root()) tell("{}: stopped and saved; the same command goes on\n", out);
         return static_cast<int>(Failure::interrupted);
     }
-    on_root(world, [&] {
-        for (const std::string& failure : result.failed) tell("failed: {}\n", failure);
-        put("{}", text_of(write_tables(out), TableFormat::markdown));
-        tell("run folders and table.{{md,csv,tex,json}}: {}\n", out);
-    });
+    const bool idle = result.done == 0 && result.failed.empty();
+    require(
+        result.elsewhere == 0 || !idle, Failure::storage,
+        "{}: is in use: nothing is left to do here, as other processes work on the {} {} that {} not done",
+        out, result.elsewhere, result.elsewhere == 1 ? "cell" : "cells",
+        result.elsewhere == 1 ? "is" : "are");
+    on_root(world, [&] { report(result, out); });
     return result.failed.empty() ? 0 : static_cast<int>(Failure::check);
 }
 

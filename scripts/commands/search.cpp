@@ -28,6 +28,7 @@ int search(const Words& words, const Communicator& world) {
     SearchResult result;
     {
         Terminal terminal(world.is_root());
+        const FolderLock lock = lock_of(out, world, terminal);
         Workbench bench(threads_of(arguments, world, terminal), world);
         result = run_search(cell, out, bench, terminal);
         if (!result.finished) {

@@ -64,6 +64,7 @@ int train(const Words& words, const Communicator& world) {
     }
     const std::string out = arguments.needed("out");
     Terminal terminal(world.is_root());
+    const FolderLock lock = lock_of(out, world, terminal);
     Workbench bench(useful_threads(threads_of(arguments, world, terminal), cell.recipe, world, terminal),
                     world);
     Profile profile(bench.workers().count());

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "framework/distributed/together.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/run/train_run.h"
 #include "recipes/engine/verify/verify.h"
@@ -30,12 +31,29 @@ std::string shape_of(Recipe recipe) {
     return write_recipe(recipe, recipe_schema());
 }
 
+// A run is verified as the run that it says it is, its text included, where that can be had.
+void check_text(const Subject& subject, const Communicator& world) {
+    on_root(world, [&] {
+        Workbench bench(1);
+        const LoadedData* data = nullptr;
+        try {
+            data = &bench.data(subject.run.recipe.data);
+        } catch (const Error& error) {
+            if (error.kind() != Failure::data && error.kind() != Failure::usage) throw;
+            tell("{}: its text cannot be compared with that of its training: {}\n", subject.name,
+                 error.what());
+        }
+        if (data != nullptr) admit_text(subject.run, *data, subject.name);
+    });
+}
+
 std::vector<Subject> open_subjects(const Arguments& arguments, const Communicator& world) {
     const std::string& subject = arguments.subject("RUN or RECIPE");
     std::vector<Subject> subjects;
     if (std::filesystem::is_directory(subject)) {
         arguments.refuse_overrides();
         subjects.push_back({subject, open_run(subject, world)});
+        check_text(subjects.front(), world);
         // weights of little training prove little: the same model with drawn parameters as well
         Subject drawn{subject + " with drawn parameters", {}};
         drawn.run.recipe = subjects.front().run.recipe;

@@ -33,6 +33,10 @@ Checkpoint checkpoint_at(const fs::path& path, Index step) {
     }
     auto found = folder.newest();
     require(found.has_value(), Failure::storage, "from.run: {}: no checkpoint yet", path.string());
+    // An older one would be another beginning, which nobody asked for.
+    require(found->warnings.empty(), Failure::storage,
+            "from.run: {}: the newest checkpoint cannot be read: {}; from.step: {} begins with an older one",
+            path.string(), found->warnings.empty() ? "" : found->warnings.front(), found->checkpoint.step);
     return std::move(found->checkpoint);
 }
 

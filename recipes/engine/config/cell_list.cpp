@@ -1,5 +1,6 @@
 #include "recipes/engine/config/cell_list.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "framework/core/error.h"
@@ -13,12 +14,16 @@ const char* const file_name = "cells.txt";
 
 }  // namespace
 
-void write_cell_list(const std::filesystem::path& folder, const std::vector<std::string>& names) {
+void write_cell_list(const std::filesystem::path& folder, const std::vector<std::string>& names, bool part) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     require(!error, Failure::storage, "{}: cannot be made: {}", folder.string(), error.message());
     std::string text;
-    for (const std::string& name : names) text += name + "\n";
+    std::vector<std::string> all = names;
+    if (part)
+        for (std::string& name : read_cell_list(folder).value_or(std::vector<std::string>{}))
+            if (std::find(names.begin(), names.end(), name) == names.end()) all.push_back(std::move(name));
+    for (const std::string& name : all) text += name + "\n";
     write_file_atomically(folder / file_name, text);
 }
 

@@ -8,8 +8,10 @@
 
 namespace locus {
 
-/// Writes the names of the cells' folders into `folder`/cells.txt, a line each. Throws a storage Error.
-void write_cell_list(const std::filesystem::path& folder, const std::vector<std::string>& names);
+/// Writes the names of the cells' folders into `folder`/cells.txt, a line each; where they are a part of the
+/// experiment, beside those that were there. Throws a storage Error.
+void write_cell_list(const std::filesystem::path& folder, const std::vector<std::string>& names,
+                     bool part = false);
 
 /// What was written last; nothing where there is no list.
 std::optional<std::vector<std::string>> read_cell_list(const std::filesystem::path& folder);

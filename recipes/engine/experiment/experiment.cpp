@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 
 #include "data/tokenizer.h"
 #include "framework/distributed/together.h"
@@ -16,6 +18,7 @@
 #include "recipes/engine/evaluation/evaluate.h"
 #include "recipes/engine/evaluation/evaluation_store.h"
 #include "recipes/engine/experiment/cell_queue.h"
+#include "recipes/engine/experiment/cell_runner.h"
 #include "recipes/engine/experiment/experiment_plan.h"
 #include "recipes/engine/experiment/foresight.h"
 #include "recipes/engine/experiment/ranks_per_cell.h"
@@ -32,11 +35,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-bool is_done(const fs::path& folder) {
-    const nlohmann::json manifest = stored_manifest(folder);
-    return manifest.contains("state") && manifest["state"] == "done";
 }
 
 // XXH3-128 of what was scored: protocols, documents, places and targets; not of the losses.
@@ -58,6 +56,7 @@ void take_folders(const std::vector<Cell>& cells, const fs::path& out) {
     std::vector<std::pair<const Cell*, bool>> changed;  // and whether its evaluation is another one
     for (const Cell& cell : cells) {
         const fs::path folder = out / cell.name, path = folder / "recipe.yaml";
+        require_own_folder(folder);
         if (!fs::exists(path)) continue;
         const std::string here = write_recipe(cell.recipe, recipe_schema()), there = read_file(path);
         const auto differences = require_same_training(
@@ -126,8 +125,17 @@ class CellReporter : public Reporter {
 
 }  // namespace
 
-void keep_evaluation(const EvaluationReport& report, const fs::path& folder) {
-    save(report, folder);
+Identity measured_with(const Transformer& model, const LoadedData& data, const fs::path& folder) {
+    const Identity recorded = recorded_in(folder);
+    Identity measured = identity_of_process();
+    measured.merge(identity_of(data));
+    measured[Thing::parameters] = parameters_hash(model);
+    if (const auto recipe = recorded.find(Thing::recipe); recipe != recorded.end()) measured.insert(*recipe);
+    return measured;
+}
+
+void keep_evaluation(const EvaluationReport& report, const fs::path& folder, const Identity& measured) {
+    save(report, folder, measured);
     update_manifest(folder, {{"evaluation_items_hash", items_hash(report)}});
 }
 
@@ -171,6 +179,7 @@ EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model, co
                               Workbench& bench, Reporter& reporter) {
     const std::string name = folder.has_filename() ? folder.filename().string() : folder.string();
     const LoadedData& data = bench.data(recipe.data);
+    if (!bench.group().alone()) require_alike_identity(bench.group(), identity_of(data));
     const EvaluateOptions& options = recipe.evaluate;
     const Split& split = options.split == EvaluatedSplit::test ? data.splits.test : data.splits.valid;
     // Gains are counted from the length that the model had before anything was extended.
@@ -206,21 +215,6 @@ namespace {
 
 constexpr double patience = 5;  // seconds for the ranks of a group to find the same fault
 
-void run_cell(const Cell& cell, Index index, const fs::path& folder, Workbench& bench, Reporter& reporter,
-              ExperimentResult& result) {
-    const TrainedRun run = train_run(cell, index, folder, {}, bench, reporter);
-    if (!run.finished) {
-        result.interrupted = true;
-        return;
-    }
-    const EvaluationReport report = evaluate_run(cell.recipe, *run.model, folder, bench, reporter);
-    on_root(bench.group(), [&] {
-        keep_evaluation(report, folder);
-        update_manifest(folder, {{"state", "done"}});
-    });
-    ++result.done;
-}
-
 // A cell that failed before its folder was there leaves one, so that the table can say why it has no number.
 void note_failure(const Cell& cell, Index index, const fs::path& folder, const std::string& reason) {
     nlohmann::json fields = {{"state", "failed"}, {"failure", reason}};
@@ -253,6 +247,16 @@ std::vector<std::string> names_of_recipe(const std::vector<Cell>& cells) {
     return names;
 }
 
+// Other processes may write the list at the same time: each waits for its turn.
+void list_cells(const fs::path& out, const std::vector<std::string>& names, bool part) {
+    std::string holder;
+    std::optional<FolderLock> lock;
+    for (int turn = 0; turn < 100 && !(lock = try_lock(out, holder)); ++turn)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    require(lock.has_value(), Failure::storage, "{}: is in use by {}", out.string(), holder);
+    write_cell_list(out, names, part);
+}
+
 // The cells that are not done, as rank 0 finds them: it alone sees the folders.
 std::vector<std::size_t> cells_to_do(const Communicator& world, const std::vector<Cell>& cells,
                                      const fs::path& out) {
@@ -272,14 +276,19 @@ ExperimentResult gather_results(const Communicator& world, const Communicator& g
                                 const ExperimentResult& own) {
     nlohmann::json words;
     if (group.is_root())
-        words = {{"done", own.done}, {"interrupted", own.interrupted}, {"failed", own.failed}};
+        words = {{"done", own.done},
+                 {"skipped", own.skipped},
+                 {"elsewhere", own.elsewhere},
+                 {"interrupted", own.interrupted},
+                 {"failed", own.failed}};
     ExperimentResult all;
-    all.skipped = own.skipped;
     for (const std::string& text :
          world.gather(words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
         const auto part = nlohmann::json::parse(text);
         if (part.is_null()) continue;
         all.done += part["done"].get<Index>();
+        all.skipped += part["skipped"].get<Index>();
+        all.elsewhere += part["elsewhere"].get<Index>();
         all.interrupted = all.interrupted || part["interrupted"].get<bool>();
         for (const auto& line : part["failed"]) all.failed.push_back(line.get<std::string>());
     }
@@ -297,7 +306,7 @@ std::string shared_reason(const Communicator& group, const Error& error) {
 }  // namespace
 
 ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& out,
-                                const ExperimentRanks& ranks, Reporter& reporter) {
+                                const ExperimentRanks& ranks, Reporter& reporter, bool part) {
     const Communicator& world = ranks.world;
     require(ranks.ranks_per_cell <= world.size(), "--ranks-per-cell: expected at most the {} ranks, found {}",
             world.size(), ranks.ranks_per_cell);
@@ -312,15 +321,18 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
     CellQueue queue(world, group, order);
     on_root(world, [&] {
         foresee(cells, order, bench, reporter);
-        write_cell_list(out, names_of_recipe(cells));
+        list_cells(out, names_of_recipe(cells), part);
     });
     CellReporter cell_reporter(reporter, queue, group.is_root(), cells.size(), order.size());
     ExperimentResult result;
+    CellRunner runner(cells, out, bench, cell_reporter, result);
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (std::count(order.begin(), order.end(), i) > 0) continue;
-        ++result.skipped;
-        if (world.is_root())
+        if (world.is_root()) {
+            ++result.skipped;
             reporter.message(fmt::format("[{}/{}] {}: done before", i + 1, cells.size(), cells[i].name));
+        }
+        on_root(group, [&] { runner.add_done(cells[i], recorded_in(out / cells[i].name)); });
     }
     while (const auto next = queue.next()) {
         result.interrupted = group.any(reporter.stop());
@@ -330,7 +342,7 @@ ExperimentResult run_experiment(const std::vector<Cell>& cells, const fs::path& 
         cell_reporter.begin(*next + 1);
         try {
             require_source(cell, result);
-            run_cell(cell, static_cast<Index>(*next), folder, bench, cell_reporter, result);
+            runner.run(*next);
         } catch (const Error& error) {  // of this cell; the others go on
             const std::string reason = shared_reason(group, error);
             result.interrupted = error.kind() == Failure::interrupted;

@@ -12,12 +12,17 @@ namespace locus {
 
 struct ExperimentResult {
     Index done = 0, skipped = 0;      // cells that were trained and evaluated now, and before
+    Index elsewhere = 0;              // cells that another process works on
     std::vector<std::string> failed;  // a line each
     bool interrupted = false;
 };
 
+/// What an evaluation of `model` stands on; `folder` is its run's.
+Identity measured_with(const Transformer& model, const LoadedData& data, const std::filesystem::path& folder);
+
 /// Puts the results of an evaluation into a run folder: the table is made of them. Throws a storage Error.
-void keep_evaluation(const EvaluationReport& report, const std::filesystem::path& folder);
+void keep_evaluation(const EvaluationReport& report, const std::filesystem::path& folder,
+                     const Identity& measured);
 
 }  // namespace locus
 
@@ -37,10 +42,12 @@ struct ExperimentRanks {
 };
 
 /// Trains and evaluates the cells that are not done yet, each in out/NAME; one that was stopped half-way goes
-/// on from its checkpoint. A cell that fails on all ranks of its group is reported and the others go on; what
-/// only some ranks of a group meet is thrown. Throws a storage Error before any work when `out` holds cells
-/// of another experiment, a usage Error for more ranks a cell than there are. All ranks get the result.
+/// on from its checkpoint, and one that another process works on is left to it. A cell that fails on all
+/// ranks of its group is reported and the others go on; what only some ranks of a group meet is thrown.
+/// Throws a storage Error before any work when `out` holds cells of another experiment, a usage Error for
+/// more ranks a cell than there are. All ranks get the
+/// result. `part`: cells that were run before into `out` are of the same experiment and stay in its table.
 ExperimentResult run_experiment(const std::vector<Cell>& cells, const std::filesystem::path& out,
-                                const ExperimentRanks& ranks, Reporter& reporter);
+                                const ExperimentRanks& ranks, Reporter& reporter, bool part = false);
 
 }  // namespace locus

@@ -8,6 +8,7 @@
 #include "framework/io/json_file.h"
 #include "recipes/engine/config/cell_list.h"
 #include "recipes/engine/config/yaml.h"
+#include "recipes/engine/identity/measured.h"
 #include "recipes/engine/report/contradictions.h"
 
 namespace locus {
@@ -121,6 +122,8 @@ Evaluation evaluation_of(const json& object) {
 void read_evaluations(const fs::path& path, RunFolder& run) {
     if (!fs::is_regular_file(path)) return;
     const json summary = read_json(path);
+    require(summary.is_object(), Failure::storage, "{}: expected a JSON object, found {}", path.string(),
+            summary.type_name());
     try {
         for (const json& object : summary.at("runs")) {
             run.evaluations.push_back(evaluation_of(object));
@@ -132,6 +135,8 @@ void read_evaluations(const fs::path& path, RunFolder& run) {
         fail(Failure::storage, "{}: expected runs[{{protocol, split, results[]}}]: {}", path.string(),
              error.what());
     }
+    check_signature(summary, run.manifest, path.string());
+    run.measured = measured_in(summary, path.string());
 }
 
 void read_manifest(const fs::path& path, RunFolder& run) {
@@ -142,6 +147,7 @@ void read_manifest(const fs::path& path, RunFolder& run) {
     const auto state = run.field("state");
     // An evaluation that is there speaks for a run whose manifest says nothing.
     run.state = state.value_or("done");
+    run.identity = identity_in(run.manifest, path.string());
 }
 
 bool is_run_folder(const fs::path& folder) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "recipes/engine/config/recipe.h"
+#include "recipes/engine/identity/identity.h"
 
 namespace locus {
 
@@ -47,7 +48,8 @@ struct RunFolder {
         recipe;                    // resolved, by dotted key; one item for a single value
     std::vector<Coordinate> cell;  // what varies, and its values here
     nlohmann::json manifest = nlohmann::json::object();
-    std::string state;  // done, trained, failed, diverged, running, ... of the manifest
+    std::string state;            // done, trained, failed, diverged, running, ... of the manifest
+    Identity identity, measured;  // what its training and its evaluation stood on
     std::vector<Evaluation> evaluations;
 
     /// Whether its evaluations are those of a model whose training came to its end.

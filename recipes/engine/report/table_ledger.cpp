@@ -5,6 +5,7 @@
 #include <set>
 
 #include "framework/core/error.h"
+#include "recipes/engine/identity/history.h"
 #include "recipes/engine/report/table_declared.h"
 #include "recipes/engine/report/table_words.h"
 
@@ -86,7 +87,7 @@ class Ledger {
         // Of what all arms have: an encoding's own parameters are not in this hash.
         shared(SharedFact::initial_values, "initial_value_hash", "initial values beside the encoding's own");
         cost();
-        commits();
+        identities();
         if (undeclared_.empty()) return;
         table_.warning = "WARNING: the arms differ in what the recipe does not declare as varied: ";
         table_.warning += joined_words(undeclared_, "; ");
@@ -251,16 +252,45 @@ class Ledger {
         if (repeated) table_.ledger.push_back("the training text was repeated; epochs: " + by_value(epochs));
     }
 
-    void commits() {
-        Facts facts;
+    /// What runs stand on: all must share it, in training, after a resume, and in the evaluation.
+    void identities() {
+        const Texts corpus = {"data.corpus",    "data.format",          "data.tokenizer",
+                              "data.documents", "data.document_length", "data.generator_seed"};
+        Texts splits = corpus;
+        for (const char* key : {"data.valid", "data.test", "data.valid_fraction", "data.test_fraction"})
+            splits.push_back(key);
+        identity(Thing::corpus, corpus);
+        identity(Thing::splits, splits);
+        for (const Thing thing : {Thing::kernels, Thing::program, Thing::build}) identity(thing, {});
+    }
+
+    /// `follows`: keys of the recipe in which runs may differ, and then in this as well.
+    void identity(Thing thing, const Texts& follows) {
+        const std::string words = name_of(thing);
+        Shared facts;
         for (const RunFolder& run : source_.runs) {
-            const auto machine = run.manifest.find("machine");
-            if (machine == run.manifest.end() || !machine->is_object()) continue;
-            const std::string commit = machine->value("commit", ""), changes = machine->value("dirty", "");
-            facts.emplace_back(source_.arm_of(run),
-                               commit + (changes.empty() ? "" : " with changes " + changes));
+            if (!run.finished()) continue;
+            Texts followed;
+            for (const std::string& key : follows) followed.push_back(run.value(key));
+            for (const std::string& value : values_of(run, thing))
+                facts.add("", followed, source_.arm_of(run), value);
         }
-        if (!alike(facts)) table_.ledger.push_back("the runs are of different commits: " + by_value(facts));
+        if (const Facts* differing = facts.undeclared())
+            undeclared_.push_back(words + ": " + by_value(*differing));
+        else if (!facts.empty() && facts.same())
+            table_.ledger.push_back(words + ": the same in all arms");
+        else if (!facts.empty())
+            table_.ledger.push_back(words + ": differ, as declared: " + by_value(*facts.difference()));
+    }
+
+    /// Each once: of the training, of what it went on with, and of the evaluation.
+    static Texts values_of(const RunFolder& run, Thing thing) {
+        Texts values;
+        for (const Identity* identity : {&run.identity, &run.measured})
+            if (const auto at = identity->find(thing); at != identity->end()) add_once(values, at->second);
+        for (const Change& change : changes_of_training(run.manifest, run.name + "/manifest.json"))
+            if (change.thing == thing) add_once(values, change.here);
+        return values;
     }
 
     Table& table_;

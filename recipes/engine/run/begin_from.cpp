@@ -7,6 +7,7 @@
 #include "data/tokenizer.h"
 #include "framework/io/checkpoint_folder.h"
 #include "recipes/engine/config/ancestry.h"
+#include "recipes/engine/run/train_run.h"
 #include "recipes/engine/run/workbench.h"
 
 namespace fs = std::filesystem;
@@ -109,8 +110,8 @@ Beginning begin_from(const Cell& cell, const fs::path& folder, Transformer& mode
     const FoundSource source = load_source(cell, folder);
     const std::string place = source.path.string();
     const ParameterStore& store = model.parameters();
-    const bool same_kind =
-        recipe_in(source.checkpoint, place, recipe_schema()).encoding.kind == cell.recipe.encoding.kind;
+    const Recipe there = recipe_in(source.checkpoint, place, recipe_schema());
+    const bool same_kind = there.encoding.kind == cell.recipe.encoding.kind;
     const auto [taken, drawn, left] =
         transfer_of(source.checkpoint.parameters, same_kind, store.parameters(), place);
     const std::set<std::string> fresh(drawn.begin(), drawn.end());
@@ -125,10 +126,13 @@ Beginning begin_from(const Cell& cell, const fs::path& folder, Transformer& mode
     beginning.manifest = {{"path", source.path.string()},
                           {"step", source.checkpoint.step},
                           {"parameters_hash", parameters_hash(source.checkpoint)},
+                          {"corpus_hash", source.checkpoint.corpus},
                           {"original_length", cell.recipe.from.original_length},
                           {"tokens", cell.recipe.from.tokens},
                           {"drawn", drawn},
                           {"left", left}};
+    beginning.identity = identity_of(source.checkpoint);
+    if (!same_text(there.data, cell.recipe.data)) beginning.identity.erase(Thing::corpus);
     beginning.notes.push_back(fmt::format("begins with {}", source.path.string()));
     if (!drawn.empty()) beginning.notes.push_back(fmt::format("drawn anew: {}", fmt::join(drawn, ", ")));
     if (!left.empty()) beginning.notes.push_back(fmt::format("left behind: {}", fmt::join(left, ", ")));

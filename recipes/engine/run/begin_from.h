@@ -8,6 +8,7 @@
 
 #include "models/transformer.h"
 #include "recipes/engine/config/vary.h"
+#include "recipes/engine/identity/identity.h"
 
 namespace locus {
 
@@ -22,6 +23,8 @@ namespace locus {
 struct Beginning {
     nlohmann::json manifest;  // {path, step, parameters_hash, original_length, tokens, drawn[], left[]}
     std::vector<std::string> notes;
+    Identity
+        identity;  // of the ancestor: its tokenizer and, where the recipe means the same text, its corpus
 };
 
 /// Throws a storage Error where the parameters of a cell's ancestor do not fit the cell's model, as far as

@@ -1,9 +1,12 @@
 #include "recipes/engine/run/manifest.h"
 
 #include "data/split_report.h"
+#include "framework/io/checkpoint.h"
 #include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "framework/io/machine.h"
+#include "recipes/engine/config/write.h"
+#include "recipes/engine/identity/history.h"
 #include "recipes/engine/run/begin_from.h"
 
 namespace locus {
@@ -32,6 +35,29 @@ std::string absolute_folder(const std::string& folder) {
 
 }  // namespace
 
+std::string parameters_hash(const Transformer& model) {
+    const ParameterStore& store = model.parameters();
+    Checkpoint checkpoint;
+    for (const ParameterInfo& parameter : store.parameters()) {
+        const std::span<const Scalar> values(store.values().data() + parameter.offset,
+                                             static_cast<std::size_t>(parameter.shape.count()));
+        checkpoint.parameters.push_back(CheckpointTensor::view(
+            parameter.name, {parameter.shape.sizes().begin(), parameter.shape.sizes().end()}, values));
+    }
+    return parameters_hash(checkpoint);
+}
+
+std::string training_hash(Recipe recipe) {
+    recipe.question.clear();
+    recipe.evaluate = {};
+    recipe.search = {};
+    recipe.table = {};
+    recipe.train.keep = 1;
+    recipe.train.keep_every = 0;
+    const std::string text = write_recipe(recipe, recipe_schema());
+    return checksum(std::as_bytes(std::span(text)));
+}
+
 nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
                               const BatchSource& source, int threads, int ranks) {
     const Recipe& recipe = cell.recipe;
@@ -57,6 +83,7 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
                         static_cast<double>(recipe.train.steps() * recipe.train.batch_tokens);
     manifest["corpus"] = {{"name", data.corpus.name},
                           {"hash", data.corpus.hash},
+                          {"tokenizer", name_of(data.corpus.tokenizer)},
                           {"documents", data.corpus.documents.size()},
                           {"tokens", data.corpus.tokens.size()},
                           {"train_tokens", data.splits.train.tokens()},
@@ -67,10 +94,13 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
                           {"blocks", source.summary()}};
     manifest["data_order_hash"] = source.hash(steps);
     manifest["initial_value_hash"] = initial_value_hash(model);
+    manifest["recipe_hash"] = training_hash(recipe);
+    manifest["started"] = occasion();
     manifest["machine"] = machine_manifest();
     manifest["threads"] = threads;
     manifest["ranks"] = ranks;
     manifest["resumed_from"] = nlohmann::json::array();
+    manifest["history"] = nlohmann::json::array();
     manifest["seconds"] = 0;
     return manifest;
 }

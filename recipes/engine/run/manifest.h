@@ -20,6 +20,13 @@ nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& 
 /// trained yet.
 std::string initial_value_hash(const Transformer& model);
 
+/// Of the parameters, as `locus inspect` shows it for a checkpoint.
+std::string parameters_hash(const Transformer& model);
+
+/// XXH3-128 of a resolved recipe without what changes no training: question, evaluation, search, table, and
+/// which checkpoints are kept.
+std::string training_hash(Recipe recipe);
+
 }  // namespace locus
 
 namespace locus {

@@ -1,4 +1,5 @@
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "framework/distributed/together.h"
 #include "framework/io/atomic_file.h"
@@ -29,12 +30,44 @@ OpenedRun opened(const Checkpoint& checkpoint, const fs::path& source) {
     run.model = make_model(run.recipe);
     restore_parameters(checkpoint, run.model->parameters(), source.string());
     run.step = checkpoint.step;
+    run.recorded = identity_of(checkpoint);
     return run;
 }
 
 }  // namespace
 
+Identity identity_of(const Checkpoint& checkpoint) {
+    Identity identity{{Thing::tokenizer, name_of(TokenizerIdentity{checkpoint.tokenizer, checkpoint.vocabulary})}};
+    if (!checkpoint.corpus.empty()) identity[Thing::corpus] = checkpoint.corpus;
+    return identity;
+}
+
+std::vector<Change> admit_text(const OpenedRun& run, const LoadedData& data, const std::string& place,
+                               bool another_corpus) {
+    return admit(run.recorded, identity_of(data), place, another_corpus);
+}
+
+void require_alike_identity(const Communicator& group, const Identity& identity) {
+    for (const auto& [thing, value] : identity) require_alike(group, name_of(thing), value);
+}
+
 namespace {
+
+// Adds what the manifest recorded, and holds against it what is used now.
+void compare(OpenedRun& run, const Checkpoint& checkpoint, const fs::path& folder) {
+    const std::string place = (folder / "manifest.json").string();
+    const nlohmann::json manifest = stored_manifest(folder);
+    Identity recorded = identity_in(manifest, place);
+    Identity here = identity_of_process();
+    here[Thing::tokenizer] = run.recorded.at(Thing::tokenizer);
+    // An older checkpoint that stands in is another one, and says so.
+    if (manifest.contains("steps") && manifest["steps"] == checkpoint.step)
+        here[Thing::parameters] = parameters_hash(checkpoint);
+    run.recorded.merge(recorded);
+    run.changes = admit(run.recorded, here, folder.string());
+    for (const Change& change : run.changes)
+        run.warnings.push_back(fmt::format("{}: {}", folder.string(), text_of(change)));
+}
 
 OpenedRun opened_folder(const fs::path& folder) {
     require(fs::exists(folder / "recipe.yaml"), Failure::storage,
@@ -52,7 +85,12 @@ OpenedRun opened_folder(const fs::path& folder) {
     run.warnings = found->warnings;
     if (!run.warnings.empty())
         run.warnings.push_back(fmt::format("{}: this older checkpoint stands in", found->path.string()));
+    compare(run, found->checkpoint, folder);
     return run;
+}
+
+Identity on_all_ranks(const Identity& identity, const Communicator& group) {
+    return identity_from(nlohmann::json::parse(group.broadcast(to_json(identity).dump())), "rank 0");
 }
 
 // What rank 0 reads, on all ranks.
@@ -72,6 +110,8 @@ OpenedRun on_all_ranks(const fs::path& source, const Communicator& group,
     group.broadcast(std::span(&run.step, 1));
     group.broadcast(run.model->parameters().values().values());
     run.model->parameters().touch();
+    run.recorded = on_all_ranks(run.recorded, group);
+    require_alike_identity(group, identity_of_process());
     return run;
 }
 

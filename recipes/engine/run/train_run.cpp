@@ -17,6 +17,7 @@
 #include "framework/train/state.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/evaluation/score.h"
+#include "recipes/engine/identity/history.h"
 #include "recipes/engine/run/begin_from.h"
 #include "recipes/engine/run/manifest.h"
 #include "recipes/engine/run/profile_report.h"
@@ -28,14 +29,6 @@ namespace fs = std::filesystem;
 namespace locus {
 
 namespace {
-
-void check_folder(const fs::path& folder, const std::string& recipe) {
-    const fs::path path = folder / "recipe.yaml";
-    std::error_code unreachable;  // making the folder will say why
-    if (!fs::exists(path, unreachable)) return;
-    require_same_training(recipe, read_file(path), folder.string(),
-                          "this run folder belongs to another recipe");
-}
 
 void make_folder(const fs::path& folder, const std::string& recipe) {
     const fs::path path = folder / "recipe.yaml";
@@ -64,7 +57,8 @@ class TrainSession {
                                     {recipe_.train.sequences(), recipe_.train.length, recipe_.train.seed})),
           checkpoints_(folder / "checkpoints", recipe_.train.keep, recipe_.train.keep_every),
           identity_{write_recipe(recipe_, recipe_schema()), data_.corpus.tokenizer.kind,
-                    data_.corpus.tokenizer.bytes, model_->options().vocabulary, recipe_.train.seed},
+                    data_.corpus.tokenizer.bytes, model_->options().vocabulary, recipe_.train.seed,
+                    data_.corpus.hash},
           manifest_(first_manifest(cell, index, *model_, data_, *source_, bench.workers().count(),
                                    bench.group().size())),
           trainer_(model_->parameters(), recipe_.train, bench.workers(), bench.group()) {
@@ -72,7 +66,7 @@ class TrainSession {
                 "train.validate_every is {}, but nothing is held out to validate on",
                 recipe_.train.validate_every);
         if (!group_.is_root()) return;
-        check_folder(folder, identity_.recipe);
+        check_run_folder(folder, identity_.recipe);
         for (const std::string& note : bench.take_notes()) reporter.message(note);
         for (const std::string& note : cell.notes) reporter.message(note);
         for (const std::string& caution : cautions_of(recipe_)) reporter.message(caution);
@@ -106,10 +100,10 @@ class TrainSession {
         if (group_.alone()) return;
         const nlohmann::json machine = machine_manifest();
         for (const char* part :
-             {"commit", "dirty", "compiler", "flags", "blas", "blas_kernel", "cpu_features"})
+             {"commit", "dirty", "compiler", "flags", "target", "blas", "blas_kernel", "cpu_features"})
             require_alike(group_, fmt::format("machines of the ranks: {}", part), machine[part].dump());
         require_alike(group_, "recipe (XXH3)", checksum(std::as_bytes(std::span(identity_.recipe))));
-        require_alike(group_, "corpus (hash)", data_.corpus.hash);
+        require_alike_identity(group_, identity_of(data_));
     }
 
     Index restore(const Resume& resume) {
@@ -132,13 +126,31 @@ class TrainSession {
                 source.string(), checkpoint.cursor, wanted);
         restore_parameters(checkpoint, model_->parameters(), source.string());
         restore_moments(checkpoint, model_->parameters(), trainer_.mutable_optimizer(), source.string());
+        go_on(checkpoint, source);
+        return checkpoint.step;
+    }
+
+    // What was recorded when the run began stays in its manifest; what has changed since then is refused, or
+    // told and added.
+    void go_on(const Checkpoint& checkpoint, const fs::path& source) {
+        const std::string place = (folder_ / "manifest.json").string();
         const nlohmann::json before = stored_manifest(folder_);
+        Identity there = identity_in(before, place);
+        for (const auto& [thing, value] : identity_of(checkpoint)) there[thing] = value;
+        Identity here = identity_of_process();
+        here.merge(identity_of(data_));
+        const auto changes = admit(there, here, folder_.string());
+        for (const Change& change : changes)
+            reporter_.message(fmt::format("{}: {}", folder_.filename().string(), text_of(change)));
+        for (const char* field : {"started", "machine", "corpus", "from", "initial_value_hash", "history"})
+            if (before.contains(field)) manifest_[field] = before[field];
         if (before.contains("resumed_from") && before["resumed_from"].is_array())
             manifest_["resumed_from"] = before["resumed_from"];
         manifest_["resumed_from"].push_back(checkpoint.step);
-        for (const char* field : {"from", "initial_value_hash"})
-            if (before.contains(field)) manifest_[field] = before[field];
-        return checkpoint.step;
+        nlohmann::json entry = history_entry("resumed", changes);
+        entry["step"] = checkpoint.step;
+        entry["checkpoint"] = source.string();
+        add_history(manifest_, std::move(entry), place);
     }
 
     // All ranks go on from rank 0's step, parameters and moments: they need no common disk.
@@ -165,6 +177,7 @@ class TrainSession {
     Index begin() {
         if (!recipe_.from.given()) return 0;
         const Beginning beginning = begin_from(cell_, folder_, *model_);
+        admit(beginning.identity, identity_of(data_), folder_.string() + ": trained before on another text");
         for (const std::string& note : beginning.notes) reporter_.message(note);
         manifest_["from"] = beginning.manifest;
         manifest_["initial_value_hash"] = initial_value_hash(*model_);
@@ -252,6 +265,7 @@ class TrainSession {
         log_->flush();
         manifest_["state"] = state;
         if (!failure.empty()) manifest_["failure"] = failure;
+        if (state == "trained") manifest_["parameters_hash"] = locus::parameters_hash(*model_);
         manifest_["seconds"] = log_->seconds_before() + seconds_;
         manifest_["peak_memory"] = peak_memory();
         write_json(folder_ / "manifest.json", manifest_);
@@ -299,6 +313,25 @@ class TrainSession {
 };
 
 }  // namespace
+
+void require_own_folder(const fs::path& folder) {
+    std::error_code unreachable;  // making the folder will say why
+    if (fs::exists(folder / "recipe.yaml", unreachable)) return;
+    for (const char* ours : {"manifest.json", "metrics.jsonl", "checkpoints", "evaluations"})
+        require(!fs::exists(folder / ours, unreachable), Failure::storage,
+                "{}: holds {}, but no recipe.yaml: it is no run folder of Locus, and nothing in it is written "
+                "over; choose another --out",
+                folder.string(), ours);
+}
+
+void check_run_folder(const fs::path& folder, const std::string& recipe) {
+    require_own_folder(folder);
+    const fs::path path = folder / "recipe.yaml";
+    std::error_code unreachable;
+    if (!fs::exists(path, unreachable)) return;
+    require_same_training(recipe, read_file(path), folder.string(),
+                          "this run folder belongs to another recipe");
+}
 
 TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
                      Workbench& bench, Reporter& reporter, Profile* profile) {

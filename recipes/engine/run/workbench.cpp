@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "data/sources.h"
 #include "data/split_report.h"
 #include "data/tokenizer.h"
@@ -49,6 +51,23 @@ DataOptions source_of(DataOptions options) {
 }
 
 }  // namespace
+
+std::string name_of(const TokenizerIdentity& tokenizer) {
+    return tokenizer.bytes.empty() ? tokenizer.kind : fmt::format("{} {}", tokenizer.kind, tokenizer.hash());
+}
+
+Identity identity_of(const LoadedData& data) {
+    return {{Thing::tokenizer, name_of(data.corpus.tokenizer)},
+            {Thing::corpus, data.corpus.hash},
+            {Thing::splits, record(data.splits).at("hash").get<std::string>()}};
+}
+
+bool same_text(const DataOptions& a, const DataOptions& b) {
+    // Not by where relative paths begin: a checkpoint does not know where its recipe stood.
+    DataOptions here = source_of(a), there = source_of(b);
+    here.folder = there.folder = "";
+    return here == there;
+}
 
 const LoadedData& Workbench::data(const DataOptions& options) {
     const DataOptions source = source_of(options);

@@ -12,6 +12,7 @@
 #include "models/transformer.h"
 #include "recipes/engine/config/recipe.h"
 #include "recipes/engine/config/schema.h"
+#include "recipes/engine/identity/identity.h"
 
 namespace locus {
 
@@ -26,6 +27,15 @@ struct LoadedData {
     Corpus corpus;
     Splits splits;
 };
+
+/// Its kind, and the hash of its model where it has one.
+std::string name_of(const TokenizerIdentity& tokenizer);
+
+/// Tokenizer, corpus and splits.
+Identity identity_of(const LoadedData& data);
+
+/// Whether two recipes mean the same corpus and splits.
+bool same_text(const DataOptions& a, const DataOptions& b);
 
 /// Keeps the workers, the ranks that work together, and the last corpus.
 class Workbench {

@@ -15,6 +15,7 @@
 #include "models/scaling.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/run/begin_from.h"
+#include "recipes/engine/run/manifest.h"
 #include "recipes/engine/run/train_run.h"
 #include "recipes/engine/search/search_fitness.h"
 #include "recipes/engine/search/search_state.h"
@@ -37,7 +38,8 @@ class SearchSession {
           bench_(bench),
           reporter_(reporter),
           group_(bench.group()),
-          trained_(open_source(cell, group_)),
+          source_(open_source(cell, group_)),
+          trained_(std::move(source_.model)),
           original_(scaling_of(recipe_.encoding.options).original_length(recipe_.from.original_length)),
           target_(options_.list == FactorList::short_factor
                       ? original_
@@ -48,6 +50,10 @@ class SearchSession {
             "search: short factors are searched for a model of scaling type longrope, found {}",
             scaling_of(recipe_.encoding.options).type);
         const LoadedData& data = bench.data(recipe_.data);
+        if (same_text(source_.recipe.data, recipe_.data)) admit_text(source_, data, recipe_.from.run);
+        here_ = identity_of_process();
+        here_.merge(identity_of(data));
+        here_[Thing::parameters] = parameters_hash(*trained_);
         seen_ = std::make_unique<FixedWindows>(data.splits.valid, data.splits.contiguous, target_,
                                                options_.windows);
         unseen_ = std::make_unique<FixedWindows>(data.splits.test, data.splits.contiguous, target_,
@@ -59,7 +65,7 @@ class SearchSession {
     SearchResult run() {
         const std::string identity = search_identity(recipe_);
         require_alike(group_, "search (XXH3)", checksum(std::as_bytes(std::span(identity))));
-        require_alike(group_, "corpus (hash)", bench_.data(recipe_.data).corpus.hash);
+        require_alike_identity(group_, here_);
         on_root(group_, [&] { restore(); });
         share_state();
         SearchResult result;
@@ -80,7 +86,7 @@ class SearchSession {
     }
 
   private:
-    static std::unique_ptr<Transformer> open_source(const Cell& cell, const Communicator& group) {
+    static OpenedRun open_source(const Cell& cell, const Communicator& group) {
         const Recipe& recipe = cell.recipe;
         require(!recipe.from.run.empty(), "search: expected from.run, a trained run; found none");
         const EncodingEntry& entry = EncodingRegistry::instance().at(recipe.encoding.kind);
@@ -94,7 +100,7 @@ class SearchSession {
         fs::path path = recipe.from.path();
         if (fs::is_directory(path))
             path = CheckpointFolder(path / "checkpoints", 1).path_of(recipe.from.step);
-        return open_checkpoint(path, group).model;
+        return open_checkpoint(path, group);
     }
 
     FrequencyRequest request() const {
@@ -209,6 +215,10 @@ class SearchSession {
             require(read_file(out_ / "recipe.yaml") == search_identity(recipe_), Failure::storage,
                     "{}: this folder belongs to another search", out_.string());
             state_ = read_search_state(read_json(path), path);
+            for (const Change& change : admit(state_.identity, here_, out_.string())) {
+                reporter_.message(fmt::format("{}: {}", out_.string(), text_of(change)));
+                state_.changes.push_back(change);
+            }
             for (const Genes& genes : state_.history)
                 require(space_.holds(genes), Failure::storage, "{}: holds a candidate of another search",
                         path.string());
@@ -220,6 +230,7 @@ class SearchSession {
         require(!error, Failure::storage, "{}: the folder cannot be made: {}", out_.string(),
                 error.message());
         write_file_atomically(out_ / "recipe.yaml", search_identity(recipe_));
+        state_.identity = here_;
     }
 
     // Rank 0 alone knows the folder.
@@ -314,10 +325,12 @@ class SearchSession {
     Workbench& bench_;
     Reporter& reporter_;
     Communicator group_;
+    OpenedRun source_;  // without its model
     std::unique_ptr<Transformer> trained_;
     Index original_, target_;
     GeneSpace space_;
     std::unique_ptr<FixedWindows> seen_, unseen_;
+    Identity here_;  // what the search stands on
     SearchState state_;
     std::map<Genes, double> met_;  // by this rank, in the iteration that is under way
     std::mutex met_mutex_;

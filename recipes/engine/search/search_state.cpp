@@ -29,7 +29,9 @@ std::string search_identity(Recipe recipe) {
 }
 
 json to_json(const SearchState& state) {
-    json out = {{"iteration", state.iteration},
+    json out = {{"measured", to_json(state.identity)},
+                {"changes", to_json(state.changes)},
+                {"iteration", state.iteration},
                 {"best_fitness", state.best},
                 {"history", json::array()},
                 {"parents", json::array()}};
@@ -58,6 +60,10 @@ SearchState read_search_state(const json& stored, const std::filesystem::path& p
             for (const json& entry : stored.at("pending"))
                 state.pending[genes_of(entry)] = entry.at("fitness").get<double>();
         for (const json& entry : stored.at("parents")) state.population.push_back(genes_of(entry));
+        if (stored.contains("measured"))
+            state.identity = identity_from(stored.at("measured"), path.string() + ": 'measured'");
+        if (stored.contains("changes"))
+            state.changes = changes_from(stored.at("changes"), path.string() + ": 'changes'");
     } catch (const json::exception& wrong) {
         fail(Failure::storage, "{}: not the state of a search: {}", path.string(), wrong.what());
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "recipes/engine/config/recipe.h"
+#include "recipes/engine/identity/identity.h"
 #include "recipes/engine/search/search_genes.h"
 
 namespace locus {
@@ -19,13 +20,15 @@ struct SearchState {
     std::map<Genes, double> fitness;  // of each: nats a token
     std::vector<double> best;         // fitness after each iteration
     std::map<Genes, double> pending;  // of candidates of the next iteration, which was stopped
+    Identity identity;                // what it stood on when it began
+    std::vector<Change> changes;      // of these, under which it went on
 };
 
 /// The recipe by which a stored search is known: more iterations of the same search go on from its state.
 std::string search_identity(Recipe recipe);
 
-/// {iteration, best_fitness[], history[{steps, n_hat, fitness}], parents[{steps, n_hat}]}, and pending[], as
-/// history, where an iteration was stopped
+/// {measured{thing: what it is}, changes[], iteration, best_fitness[], history[{steps, n_hat, fitness}],
+/// parents[{steps, n_hat}]}, and pending[], as history, where an iteration was stopped
 nlohmann::json to_json(const SearchState& state);
 
 /// Throws a storage Error that names `path` for what is no such state.
