@@ -20,6 +20,7 @@ struct Frequencies {
     std::optional<double> base = {};                      // where the rule changes it: base^(-2i / width)
     std::vector<double> early = {};                       // [pairs], of the positions below `early_positions`
     std::int64_t early_positions = 0;                     // LongRoPE's n-hat; 0: `early` is not in use
+    double early_magnitude = 1;                           // instead of `magnitude`, at those positions
     std::map<std::string, std::string> conventions = {};  // for the card
 };
 

@@ -41,8 +41,9 @@ Index RotaryFrequencies::length_class(Index length) const {
 
 double RotaryPairs::magnitude_at(std::size_t pair, std::int64_t position) const {
     if (inverse[pair] == 0) return 1;
-    if (log_magnitude_slope.empty()) return magnitude;
-    return magnitude * std::exp(log_magnitude_slope[pair] * static_cast<double>(position - centre));
+    const double base = position < early_positions ? early_magnitude : magnitude;
+    if (log_magnitude_slope.empty()) return base;
+    return base * std::exp(log_magnitude_slope[pair] * static_cast<double>(position - centre));
 }
 
 std::vector<Tensor> rotary_tables(const Positions& positions, const RotaryPairs& pairs) {
@@ -115,6 +116,14 @@ void RotaryEncoding::describe(EncodingCard& card, const CardRequest& request) co
     card.base = frequencies.base.value_or(frequencies_.base());
     for (const auto& [name, text] : frequencies.conventions) card.conventions["scaling: " + name] = text;
     if (frequencies_.rule() != "plain") card.conventions["scaling"] = frequencies_.rule();
+    if (pairs.early_positions > 0 && pairs.early_magnitude != pairs.magnitude) {
+        for (const std::int64_t position : request.positions) {
+            std::vector<double>& row = card.query_magnitude.emplace_back();
+            for (std::size_t i = 0; i < pairs.inverse.size(); ++i)
+                row.push_back(pairs.magnitude_at(i, position));
+        }
+        card.key_magnitude = card.query_magnitude;
+    }
     card.early_inv_freq = std::move(pairs.early);
     card.early_positions = pairs.early_positions;
     card.inv_freq = std::move(pairs.inverse);

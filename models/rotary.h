@@ -45,13 +45,15 @@ struct RotaryPairs {
     double magnitude = 1;
     std::vector<double> early = {};    // [pairs], instead of `inverse` at positions below early_positions
     std::int64_t early_positions = 0;  // 0: none
+    double early_magnitude = 1;        // instead of `magnitude`, there
 
     RotaryPairs() = default;
     explicit RotaryPairs(const Frequencies& frequencies)
         : inverse(frequencies.inverse),
           magnitude(frequencies.magnitude),
           early(frequencies.early),
-          early_positions(frequencies.early_positions) {}
+          early_positions(frequencies.early_positions),
+          early_magnitude(frequencies.early_magnitude) {}
 
     double inverse_at(std::size_t pair, std::int64_t position) const {
         return !early.empty() && position < early_positions ? early[pair] : inverse[pair];

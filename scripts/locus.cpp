@@ -38,6 +38,8 @@ constexpr std::array commands = {
     Command{"verify", locus::verify_command,
             "RUN|RECIPE [key=value ...]                 does every way to run the model agree?", true},
     Command{"sample", locus::sample_command, "RUN --prompt TEXT --tokens N               text from a model"},
+    Command{"logits", locus::logits_command,
+            "RUN --text TEXT|--file F --out FILE         the logits of a text, in .npy or .h5"},
     Command{"search", locus::search_command,
             "RECIPE [key=value ...] --out DIR            LongRoPE's search for the factors of a trained run",
             true},

@@ -197,6 +197,12 @@ void Communicator::abort(int code) const {
 
 Session::Session() {
     const Launch launch = launch_of_environment();
+    require(
+        !launch.without_mpi,
+        "MPI: srun started {} tasks (this is number {}), but not as ranks of MPI: each would do the same "
+        "work. "
+        "Start them with `srun --mpi=pmix` (`srun --mpi=list` names what there is) or mpirun, or start one",
+        launch.size, launch.rank);
     if (!launch.present) return;
     int level = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);

@@ -1,5 +1,6 @@
 #include "framework/distributed/launcher.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <initializer_list>
@@ -27,11 +28,19 @@ std::optional<int> number_in(std::initializer_list<const char*> names) {
     return std::nullopt;
 }
 
+// A batch script is task 0 of as many as the job may start; a step's tasks say how many they are.
+Launch tasks_of_slurm() {
+    const int task = number_in({"SLURM_PROCID"}).value_or(0);
+    const int of_step = number_in({"SLURM_STEP_NUM_TASKS"}).value_or(1);
+    if (task == 0 && of_step <= 1) return {};
+    return {false, task, std::max({of_step, number_in({"SLURM_NTASKS"}).value_or(1), task + 1}), true};
+}
+
 }  // namespace
 
 Launch launch_of_environment() {
     const auto rank = number_in({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"});
-    if (!rank) return {};
+    if (!rank) return tasks_of_slurm();
     return {true, *rank, number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}).value_or(0)};
 }
 

@@ -58,6 +58,7 @@ std::int64_t Hdf5File::check(std::int64_t result, const std::string& what) const
 }
 
 Hdf5File Hdf5File::open(const std::filesystem::path& path, Failure kind) {
+    hdf5::require_library(kind);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     hdf5::check_file(path, kind);
     check_seal(path, kind);
@@ -70,6 +71,7 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path, Failure kind) {
 }
 
 Hdf5File Hdf5File::create(const std::filesystem::path& path, Failure kind) {
+    hdf5::require_library(kind);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle access = hdf5::property_list(H5P_FILE_ACCESS);
     auto image = std::make_shared<Hdf5Image>();

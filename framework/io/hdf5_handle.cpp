@@ -1,6 +1,7 @@
 #include "framework/io/hdf5_handle.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -39,6 +40,25 @@ std::size_t size_of(ElementType type) {
 }
 
 namespace hdf5 {
+
+std::string built_version() {
+    return fmt::format("{}.{}.{}", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
+}
+
+std::string running_version() {
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+void require_library(Failure kind) {
+    const char* disabled = std::getenv("HDF5_DISABLE_VERSION_CHECK");
+    if (disabled != nullptr && std::atoi(disabled) > 0) return;
+    require(built_version() == running_version(), kind,
+            "HDF5: this program was built for version {}, and the library that it finds is {}: set "
+            "LD_LIBRARY_PATH to the one that it was built for, or build it anew",
+            built_version(), running_version());
+}
 
 Handle property_list(hid_t kind) {
     return {H5Pcreate(kind), H5Pclose};

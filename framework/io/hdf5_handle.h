@@ -10,6 +10,14 @@
 
 namespace locus::hdf5 {
 
+/// The version that this program was built for, and the one that runs.
+std::string built_version();
+std::string running_version();
+
+/// Throws Error of `kind` where they differ, which HDF5 itself would answer by ending the program; unless
+/// HDF5_DISABLE_VERSION_CHECK says that it may be tried.
+void require_library(Failure kind);
+
 /// An HDF5 handle and the function that closes it; negative when the call that made it failed.
 class Handle {
   public:

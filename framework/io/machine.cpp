@@ -1,7 +1,6 @@
 #include "framework/io/machine.h"
 
 #include <cblas.h>
-#include <hdf5.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "framework/core/error.h"
 #include "framework/core/scalar.h"
 #include "framework/core/simd_target.h"
+#include "framework/io/hdf5_handle.h"
 
 #if __has_include("locus_commit.h")
 #include "locus_commit.h"  // written by cmake/Commit.cmake
@@ -82,9 +82,8 @@ std::vector<std::string> vector_features() {
 }
 
 std::string hdf5_version() {
-    unsigned major = 0, minor = 0, release = 0;
-    H5get_libversion(&major, &minor, &release);
-    return fmt::format("{}.{}.{}", major, minor, release);
+    const std::string running = hdf5::running_version(), built = hdf5::built_version();
+    return running == built ? running : fmt::format("{} (built for {})", running, built);
 }
 
 }  // namespace

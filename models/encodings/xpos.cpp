@@ -1,6 +1,7 @@
 // xPos (arXiv:2212.10554): RoPE whose queries shrink and keys grow with the position, so that each pair's
 // part of a logit decays with the distance as zeta^(distance / scale_base).
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -42,6 +43,9 @@ class Xpos : public RotaryEncoding {
         return tables_.terms(query, key, table_length(context), pairing_, make(1), make(-1));
     }
 
+    /// Beyond these positions a query's magnitude times a key's would overflow.
+    std::optional<Index> longest() const override { return centre_ + reach() + 1; }
+
     void describe(EncodingCard& card, const CardRequest& request) const override {
         RotaryEncoding::describe(card, request);
         const RotaryPairs query = pairs_at(request.length), key = signed_pairs(request.length, -1);
@@ -80,14 +84,18 @@ class Xpos : public RotaryEncoding {
     }
 
     // A query's magnitude times a key's must not overflow, even where a mask then hides the logit.
-    void require_range(std::int64_t position) const {
+    std::int64_t reach() const {
         const double most = std::log(static_cast<double>(std::numeric_limits<Scalar>::max())) / 2 - 1;
-        const auto reach = static_cast<std::int64_t>(most * scale_base_ / -std::log(zeta_.front()));
+        const double positions = most * scale_base_ / -std::log(zeta_.front());
+        return static_cast<std::int64_t>(std::min(positions, 1e15));  // scale_base may be any number
+    }
+
+    void require_range(std::int64_t position) const {
         require(
-            std::abs(position - centre_) <= reach,
+            std::abs(position - centre_) <= reach(),
             "encoding xpos: position {} is {} from the centre {}; with scale_base {} numbers of this build "
             "hold {}",
-            position, std::abs(position - centre_), centre_, scale_base_, reach);
+            position, std::abs(position - centre_), centre_, scale_base_, reach());
     }
 
     double scale_base_, gamma_;

@@ -60,14 +60,21 @@ Frequencies longrope_frequencies(const FrequencyRequest& request, const Options&
     for (std::size_t i = 0; i < factors.size(); ++i) frequencies.inverse[i] /= factors[i];
     std::string magnitude;
     frequencies.magnitude = longrope_magnitude(request, options, magnitude);
+    const bool early_plain = options.text("start_magnitude") == "one";
+    frequencies.early_magnitude = early_plain ? 1 : frequencies.magnitude;
     frequencies.conventions["magnitude"] = magnitude + ", on queries and keys, at every length";
     frequencies.conventions["factors"] =
         fmt::format("long_factor beyond {} tokens, short_factor up to there; here: {}", trained,
                     is_far ? "long_factor" : "short_factor");
     if (frequencies.early_positions > 0)
         frequencies.conventions["n-hat"] = fmt::format(
-            "positions below {} turn by the plain frequencies: logits are not free of shifts across it",
-            frequencies.early_positions);
+            "positions below {} turn by the plain frequencies, {} (start_magnitude: {}): logits are not free "
+            "of "
+            "shifts across it",
+            frequencies.early_positions,
+            early_plain ? "without the attention factor, as in the released code"
+                        : "with the attention factor",
+            options.text("start_magnitude"));
     return frequencies;
 }
 
@@ -85,6 +92,10 @@ const bool longrope_registered = FrequencyRegistry::instance().add(
            .standard = Index{0},
            .doc = "n-hat: positions below it keep the plain frequencies",
            .least = 0},
+          {.name = "start_magnitude",
+           .standard = std::string("one"),
+           .doc = "of the positions below n-hat: one, as in the released code, or the attention factor",
+           .choices = {"one", "attention_factor"}},
           {.name = "attention_factor",
            .standard = 0.0,
            .doc = "on cosine and sine, verbatim; 0: by `magnitude`",

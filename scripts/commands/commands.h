@@ -17,6 +17,7 @@ int card_command(const Words& words);
 int verify_command(const Words& words);
 int search_command(const Words& words);
 int sample_command(const Words& words);
+int logits_command(const Words& words);
 int data_command(const Words& words);
 int inspect_command(const Words& words);
 int list_command(const Words& words);

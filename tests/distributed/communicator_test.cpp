@@ -118,9 +118,19 @@ TEST(Launch, ReadsTheVariablesOfEveryLauncher) {
         if (const char* value = std::getenv(name)) before.emplace_back(name, value);
         unsetenv(name);
     }
-    setenv("SLURM_PROCID", "3", 1);  // of a batch script: no launch
+    setenv("SLURM_PROCID", "0", 1);  // of a batch script: no launch
+    setenv("SLURM_NTASKS", "4", 1);
+    EXPECT_FALSE(launch_of_environment().present || launch_of_environment().without_mpi);
+    setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+    EXPECT_FALSE(launch_of_environment().without_mpi);
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1);  // of srun without MPI
+    EXPECT_TRUE(launch_of_environment().without_mpi);
+    unsetenv("SLURM_STEP_NUM_TASKS");
+    setenv("SLURM_PROCID", "3", 1);
+    EXPECT_TRUE(launch_of_environment().without_mpi);
     EXPECT_FALSE(launch_of_environment().present);
     unsetenv("SLURM_PROCID");
+    unsetenv("SLURM_NTASKS");
     setenv("PMI_RANK", "2", 1);
     setenv("PMI_SIZE", "4", 1);
     EXPECT_TRUE(launch_of_environment().present);

@@ -53,6 +53,8 @@ class Install(unittest.TestCase):
         self.assertEqual(card["kind"], "gaussian")
         for distance, bias in zip(card["distances"], card["bias"][1]):
             self.assertAlmostEqual(bias, -distance * distance / 128, delta=1e-12)
+        self.assertEqual(card["rows"], [])  # it has no table of biases that a distance could be a row of
+        self.assertRegex(run(self.program, "card", self.recipe), r"bias by distance[^\n]*\n  distance +head 0")
         run(self.program, "train", self.recipe, "--out", self.folder / "run", "--threads", 1)
         results = json.loads(run(self.program, "eval", self.folder / "run", "--json"))["runs"][0]["results"]
         self.assertTrue(all(math.isfinite(result["nats_per_token"]) for result in results))

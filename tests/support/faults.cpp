@@ -2,6 +2,7 @@
 //
 //   SIGRTMIN                      the next allocation of C++ fails, wherever the program is
 //   LOCUS_FAULT_FSYNC=TEXT        the disk fails to take a file with TEXT in its path
+//   LOCUS_FAULT_HDF5=RELEASE      another HDF5 is found: version 1.8.RELEASE
 //   LOCUS_FAULT_SLOW_DISK=MS      every flush to the disk takes so many milliseconds longer
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -51,6 +52,17 @@ void operator delete(void* memory) noexcept {
 
 void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
+}
+
+extern "C" int H5get_libversion(unsigned* major, unsigned* minor, unsigned* release) {
+    static const auto real =
+        reinterpret_cast<int (*)(unsigned*, unsigned*, unsigned*)>(::dlsym(RTLD_NEXT, "H5get_libversion"));
+    const char* other = std::getenv("LOCUS_FAULT_HDF5");
+    if (other == nullptr) return real(major, minor, release);
+    *major = 1;
+    *minor = 8;
+    *release = static_cast<unsigned>(std::atoi(other));
+    return 0;
 }
 
 extern "C" int fsync(int file) {

@@ -59,15 +59,16 @@ json options_of(const Options& options) {
 json waves(const EncodingCard& card, const std::vector<std::int64_t>& positions, double (*wave)(double)) {
     json out = json::array();
     if (card.inv_freq.empty()) return out;
-    for (const std::int64_t position : positions) {
+    for (std::size_t p = 0; p < positions.size(); ++p) {
+        const std::int64_t position = positions[p];
         json row = json::array();
-        const auto& turning = position < card.early_positions && !card.early_inv_freq.empty()
-                                  ? card.early_inv_freq
-                                  : card.inv_freq;
+        const bool early = position < card.early_positions && !card.early_inv_freq.empty();
+        const auto& turning = early ? card.early_inv_freq : card.inv_freq;
         for (std::size_t i = 0; i < turning.size(); ++i) {
             const double inverse = turning[i];
-            const double magnitude =
-                card.inv_freq[i] == 0 ? 1 : card.magnitude;  // a pair that stands is left alone
+            const bool own = early && !card.query_magnitude.empty();
+            const double turned = own ? card.query_magnitude[p][i] : card.magnitude;
+            const double magnitude = card.inv_freq[i] == 0 ? 1 : turned;  // a pair that stands is left alone
             row.push_back(magnitude * wave(static_cast<double>(position) * inverse));
         }
         out.push_back(std::move(row));
@@ -91,12 +92,36 @@ Index encoding_parameters(const Transformer& model) {
     return count;
 }
 
+// What an encoding described by halves would be shown by halves.
+void check_sizes(const EncodingCard& card, const CardRequest& request, const std::string& kind) {
+    const auto fits = [&](std::size_t found, std::size_t expected, const char* list, const char* of) {
+        require(found == 0 || found == expected,
+                "card: encoding {} describes {} of {}: expected {} entries or none, found {}", kind, list, of,
+                expected, found);
+    };
+    const std::size_t pairs = card.inv_freq.size(), positions = request.positions.size();
+    fits(card.early_inv_freq.size(), pairs, "early_inv_freq", "pairs");
+    fits(card.pair_axis.size(), pairs, "pair_axis", "pairs");
+    fits(card.zeta.size(), pairs, "zeta", "pairs");
+    fits(card.query_magnitude.size(), positions, "query_magnitude", "positions");
+    fits(card.key_magnitude.size(), positions, "key_magnitude", "positions");
+    fits(card.embedding.size(), positions, "embedding", "positions");
+    fits(card.rows.size(), card.distances.size(), "rows", "distances");
+    for (const auto& row : card.bias)
+        require(
+            row.size() == card.distances.size(),
+            "card: encoding {} describes biases of a head: expected one for each of its {} distances, found "
+            "{}",
+            kind, card.distances.size(), row.size());
+}
+
 }  // namespace
 
 json card_json(const Recipe& recipe, const Transformer& model, const CardQuestion& question) {
     const CardRequest request = request_of(recipe, question);
     EncodingCard card;
     model.encoding().describe(card, request);
+    check_sizes(card, request, recipe.encoding.kind);
     if (card.logit_scale == 0) card.logit_scale = 1 / std::sqrt(static_cast<double>(recipe.model.head_dim()));
     json out;
     out["kind"] = recipe.encoding.kind;

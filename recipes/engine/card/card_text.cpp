@@ -71,13 +71,14 @@ std::string biases(const json& card) {
     if (bias.empty()) return "";
     const auto distances = card["distances"].get<std::vector<std::int64_t>>();
     const auto rows = card["rows"].get<std::vector<std::int64_t>>();
-    std::string text =
-        fmt::format("\nbias by distance (query position - key position)\n  {:>8}  {:>6}", "distance", "row");
+    const bool tabled = !rows.empty();  // else the encoding has no table that a row could be of
+    std::string text = fmt::format("\nbias by distance (query position - key position)\n  {:>8}{}",
+                                   "distance", tabled ? fmt::format("  {:>6}", "row") : "");
     const std::size_t heads = std::min(bias.size(), most_heads);
     for (std::size_t h = 0; h < heads; ++h) text += fmt::format("  {:>12}", fmt::format("head {}", h));
     text += "\n";
     for (const std::size_t k : telling(distances)) {
-        text += fmt::format("  {:>8}  {:>6}", distances[k], rows[k]);
+        text += fmt::format("  {:>8}{}", distances[k], tabled ? fmt::format("  {:>6}", rows[k]) : "");
         for (std::size_t h = 0; h < heads; ++h) text += fmt::format("  {:>12.6g}", bias[h][k]);
         text += "\n";
     }

@@ -55,7 +55,7 @@ EvaluationResult unscored(Index length, ResultState state, std::string reason) {
 
 EvaluationResult beyond(Index length, Index longest) {
     return unscored(length, ResultState::beyond_table,
-                    fmt::format("the encoding's table holds {} positions", longest));
+                    fmt::format("the encoding's table or range holds {} positions", longest));
 }
 
 // A document's last window is shorter, and so is that of a short document: where most tokens lie in such

@@ -37,7 +37,8 @@ OpenedRun opened(const Checkpoint& checkpoint, const fs::path& source) {
 }  // namespace
 
 Identity identity_of(const Checkpoint& checkpoint) {
-    Identity identity{{Thing::tokenizer, name_of(TokenizerIdentity{checkpoint.tokenizer, checkpoint.vocabulary})}};
+    Identity identity{
+        {Thing::tokenizer, name_of(TokenizerIdentity{checkpoint.tokenizer, checkpoint.vocabulary})}};
     if (!checkpoint.corpus.empty()) identity[Thing::corpus] = checkpoint.corpus;
     return identity;
 }
@@ -59,12 +60,12 @@ void compare(OpenedRun& run, const Checkpoint& checkpoint, const fs::path& folde
     const nlohmann::json manifest = stored_manifest(folder);
     Identity recorded = identity_in(manifest, place);
     Identity here = identity_of_process();
-    here[Thing::tokenizer] = run.recorded.at(Thing::tokenizer);
+    here.merge(Identity(run.recorded));  // the checkpoint's own
     // An older checkpoint that stands in is another one, and says so.
     if (manifest.contains("steps") && manifest["steps"] == checkpoint.step)
         here[Thing::parameters] = parameters_hash(checkpoint);
+    run.changes = admit(recorded, here, folder.string());
     run.recorded.merge(recorded);
-    run.changes = admit(run.recorded, here, folder.string());
     for (const Change& change : run.changes)
         run.warnings.push_back(fmt::format("{}: {}", folder.string(), text_of(change)));
 }

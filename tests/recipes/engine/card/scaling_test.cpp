@@ -199,6 +199,23 @@ TEST(ScalingCard, EarlyPositionsTurnByThePlainFrequencies) {
     EXPECT_EQ(card["sin"][2][0], plain["sin"][1][0]);
 }
 
+// As the released code has it, or not; the card says which.
+TEST(ScalingCard, EarlyPositionsAndTheAttentionFactor) {
+    const std::string scaling =
+        "encoding.scaling: {type: longrope, factor: 4, long_factor: [2, 2, 2, 2, 2, 2, 2, 2], "
+        "start_token_idx: 5, attention_factor: 1.25";
+    const json own = card_of(scaling + "}\n", {{0, 4, 5}, 64});
+    const json all = card_of(scaling + ", start_magnitude: attention_factor}\n", {{0, 4, 5}, 64});
+    EXPECT_EQ(own["cos"][0][0], 1.0);
+    EXPECT_NEAR(own["cos"][1][0].get<double>(), std::cos(4.0), 1e-15);
+    EXPECT_NEAR(own["cos"][2][0].get<double>(), 1.25 * std::cos(2.5), 1e-15);
+    EXPECT_EQ(all["cos"][0][0], 1.25);
+    EXPECT_EQ(all["cos"][2], own["cos"][2]);
+    for (const auto& [card, said] : {std::pair(own, "without the attention factor, as in the released code"),
+                                     {all, "with the attention factor"}})
+        EXPECT_NE(card_text(card).find(said), std::string::npos) << said;
+}
+
 // Trained at 32 with a base of 10000 and a head of 16: pairs 0 and 1 turn 4.9 and 1.2 times over distances up
 // to 31, and see every angle; the six others meet new ones at any greater length, unless they turn slower.
 TEST(PhaseCoverage, NamesThePairsThatMeetNewAngles) {

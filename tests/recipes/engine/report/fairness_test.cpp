@@ -211,14 +211,40 @@ TEST(Fairness, CountsAreNamed) {
     std::vector<FakeRun> runs = two_arms();
     runs[2].manifest["parameters"] = runs[3].manifest["parameters"] = 1234567;
     runs[0].manifest["epochs"] = 3.25;
-    runs[0].manifest["machine"] = {{"commit", "abc"}, {"dirty", ""}};
-    runs[1].manifest["machine"] = {{"commit", "def"}, {"dirty", "12"}};
     write_runs(scratch.path(), runs);
     const Table table = make_table(scratch.path());
     EXPECT_EQ(table.warning, "");
     EXPECT_TRUE(says(table.ledger, {"parameters: 1,000 (rope), 1,234,567 (alibi)", "its own"}));
     EXPECT_TRUE(says(table.ledger, {"repeated", "3.25"}));
-    EXPECT_TRUE(says(table.ledger, {"different commits", "abc", "def with changes 12"}));
+}
+
+// Another text, kernels, program or build stand in the first line: of the training, and of a resume.
+TEST(Fairness, WhatRunsStandOnIsNamed) {
+    using nlohmann::json;
+    const json machine = {{"target", "avx2"}, {"commit", "abc"}, {"dirty", ""}, {"compiler", "GCC"}};
+    const json resumed = {{"event", "resumed"},
+                          {"step", 3},
+                          {"changes", {{{"thing", "kernels"}, {"there", "avx2"}, {"here", "sse4"}}}}};
+    const std::vector<std::pair<json, std::string>> differences = {
+        {{{"corpus", {{"hash", "22"}}}}, "corpus: 11 (rope, alibi), 22 (rope)"},
+        {{{"machine", {{"commit", "def"}, {"dirty", "12"}}}},
+         "program: abc (rope, alibi), def, with changes 12 (rope)"},
+        {{{"machine", {{"target", "sse4"}}}}, "kernels: avx2 (rope, alibi), sse4 (rope)"},
+        {{{"history", {resumed}}}, "kernels: avx2 (rope, alibi), sse4 (rope)"},
+        {json::object(), ""}};
+    for (const auto& [patch, said] : differences) {
+        Scratch scratch;
+        std::vector<FakeRun> runs = two_arms();
+        for (FakeRun& run : runs)
+            run.manifest.update({{"machine", machine}, {"corpus", {{"hash", "11"}}}, {"steps", 8}});
+        runs[1].manifest.merge_patch(patch);
+        write_runs(scratch.path(), runs);
+        const Table table = make_table(scratch.path());
+        EXPECT_NE(table.warning.find(said), std::string::npos) << said << ": " << table.warning;
+        EXPECT_EQ(table.warning.empty(), said.empty());
+        EXPECT_EQ(says(table.ledger, {"kernels: the same in all arms"}),
+                  said.find("kernels") == std::string::npos);
+    }
 }
 
 TEST(Fairness, MissingFieldsAreNotesNotErrors) {
