@@ -19,7 +19,7 @@ Variable run_attention(AttentionForm form, const Variable& q, const Variable& k,
 Variable rows_of(const Variable& x, const PassPart& part, TokenRun run) {
     const Index heads = x.size(1), length = x.size(2), width = x.size(3);
     if (part.sequences == x.size(0) && run.first == 0 && run.count == length) return x;
-    Tensor out = Tensor::empty({part.sequences, heads, run.count, width});
+    MutableTensor out = Tensor::empty({part.sequences, heads, run.count, width});
     const Scalar* from = x.value().data() + (part.sequence * heads * length + run.first) * width;
     for (Index r = 0; r < part.sequences * heads; ++r)
         std::copy_n(from + r * length * width, run.count * width, out.data() + r * run.count * width);
@@ -27,7 +27,7 @@ Variable rows_of(const Variable& x, const PassPart& part, TokenRun run) {
 }
 
 // The way back: [sequences, rows, width] into [B, T, width].
-void put_rows(const Tensor& rows, const PassPart& part, const Tensor& out) {
+void put_rows(const Tensor& rows, const PassPart& part, const MutableTensor& out) {
     const Index width = out.size(2);
     for (Index b = 0; b < part.sequences; ++b) {
         std::copy_n(rows.data() + b * part.asking.count * width, part.asking.count * width,
@@ -126,7 +126,7 @@ Variable Attention::attend(const Projections& projections, const Variable& x, co
     }
     require(Tape::current() == nullptr && pass.tail == nullptr,
             "attention: parts of a pass are run without a tape, and each of them whole");
-    const Tensor out = Tensor::zeros({x.size(0), x.size(1), width_});
+    const MutableTensor out = Tensor::zeros({x.size(0), x.size(1), width_});
     for (const PassPart& part : pass.parts)
         put_rows(seen_by(heads, part, pass, rows, part.asking.count).value(), part, out);
     return out;

@@ -48,7 +48,7 @@ inline double mean_rows_met(Index length, Index rows) {
 /// A row of numbers f(0), f(1), ..., f(count - 1) that a table of [H, count] is made from: [1, count].
 template <typename F>
 Variable row_of(Index count, const F& f) {
-    Tensor row = Tensor::empty({1, count});
+    MutableTensor row = Tensor::empty({1, count});
     for (Index d = 0; d < count; ++d) row.data()[d] = static_cast<Scalar>(f(static_cast<double>(d)));
     return row;
 }

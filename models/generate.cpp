@@ -98,7 +98,7 @@ class Continuation {
         std::vector<std::vector<double>> rows;
         pass(batch, [&](const Variable& hidden) {
             const Index width = hidden.size(2);
-            const Tensor last = Tensor::empty({batch.sequences, 1, width});
+            const MutableTensor last = Tensor::empty({batch.sequences, 1, width});
             for (Index b = 0; b < batch.sequences; ++b) {
                 std::copy_n(hidden.value().data() + ((b + 1) * batch.length - 1) * width, width,
                             last.data() + b * width);

@@ -82,9 +82,9 @@ void KvCache::reserve(Index tokens) {
     if (needed <= capacity_) return;
     const ArenaScope heap(nullptr);
     const Index capacity = std::min(bound(), std::max(needed, 2 * capacity_)), width = shape_.head_dim;
-    for (std::vector<Tensor>* stores : {&keys_, &values_}) {
-        for (Tensor& store : *stores) {
-            Tensor larger = Tensor::empty({shape_.sequences, shape_.kv_heads, capacity, width});
+    for (std::vector<MutableTensor>* stores : {&keys_, &values_}) {
+        for (MutableTensor& store : *stores) {
+            MutableTensor larger = Tensor::empty({shape_.sequences, shape_.kv_heads, capacity, width});
             for (Index r = 0; r < rows() && store; ++r)
                 std::copy_n(store.data() + r * capacity_ * width, capacity_ * width,
                             larger.data() + r * capacity * width);
@@ -96,7 +96,7 @@ void KvCache::reserve(Index tokens) {
 
 Tensor KvCache::joined(const Tensor& store, Index sequence, const Tensor& fresh) const {
     const Index past = held(sequence), more = fresh.size(2), width = shape_.head_dim;
-    Tensor all = Tensor::empty({fresh.size(0), shape_.kv_heads, past + more, width});
+    MutableTensor all = Tensor::empty({fresh.size(0), shape_.kv_heads, past + more, width});
     Scalar* to = all.data();
     for (Index r = 0; r < fresh.size(0) * shape_.kv_heads; ++r) {
         for_each_run(length(sequence), [&](Index slot, Index count) {
@@ -110,7 +110,7 @@ Tensor KvCache::joined(const Tensor& store, Index sequence, const Tensor& fresh)
     return all;
 }
 
-void KvCache::keep(const Tensor& store, Index sequence, const Tensor& fresh) const {
+void KvCache::keep(const MutableTensor& store, Index sequence, const Tensor& fresh) const {
     const Index more = fresh.size(2), width = shape_.head_dim, begin = length(sequence);
     const Index oldest = rolled_from(begin + more);
     for (Index r = 0; r < fresh.size(0) * shape_.kv_heads; ++r) {

@@ -70,7 +70,7 @@ class KvCache {
     void for_each_run(Index length, const Use& use) const;
     void reserve(Index tokens);
     Tensor joined(const Tensor& store, Index sequence, const Tensor& fresh) const;
-    void keep(const Tensor& store, Index sequence, const Tensor& fresh) const;
+    void keep(const MutableTensor& store, Index sequence, const Tensor& fresh) const;
 
     CacheShape shape_;
     CacheOptions options_;
@@ -79,7 +79,7 @@ class KvCache {
     Index kept_ = 0, span_ = 0;  // first tokens that stay, and the newest ones behind them: in every layer
     Index capacity_ = 0;         // slots of a row
     Index axes_ = 0;
-    std::vector<Tensor> keys_, values_;  // by layer: [sequences, kv_heads, capacity, head_dim]
+    std::vector<MutableTensor> keys_, values_;  // by layer: [sequences, kv_heads, capacity, head_dim]
     std::vector<Index> lengths_;
     std::vector<std::vector<std::int64_t>> positions_;  // by sequence: [held, axes]
 };

@@ -55,7 +55,7 @@ std::vector<Tensor> rotary_tables(const Positions& positions, const RotaryPairs&
                 axis, positions.axes());
     }
     const Shape shape{positions.batch(), 1, positions.length(), static_cast<Index>(count)};
-    Tensor cos = Tensor::empty(shape), sin = Tensor::empty(shape);
+    MutableTensor cos = Tensor::empty(shape), sin = Tensor::empty(shape);
     Scalar *to_cos = cos.data(), *to_sin = sin.data();
     for (Index b = 0; b < positions.batch(); ++b) {
         for (Index t = 0; t < positions.length(); ++t) {

@@ -10,7 +10,7 @@ namespace {
 // Rows of [.., width] by their places: [places, width].
 Tensor rows_at(const Variable& x, std::span<const Index> places) {
     const Index width = x.size(-1);
-    Tensor out = Tensor::empty({static_cast<Index>(places.size()), width});
+    MutableTensor out = Tensor::empty({static_cast<Index>(places.size()), width});
     for (std::size_t i = 0; i < places.size(); ++i)
         std::copy_n(x.value().data() + places[i] * width, width, out.data() + static_cast<Index>(i) * width);
     return out;

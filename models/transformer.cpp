@@ -28,7 +28,7 @@ void check_sizes(const ModelOptions& o) {
 Tensor added_vectors(std::span<const PassPart> parts, const Shape& shape) {
     if (std::none_of(parts.begin(), parts.end(), [](const auto& p) { return bool(p.terms.embedding); }))
         return {};
-    Tensor all = Tensor::zeros(shape);
+    MutableTensor all = Tensor::zeros(shape);
     const Index width = shape[2];
     for (const PassPart& part : parts) {
         const Tensor& vectors = part.terms.embedding.value();  // [1 or sequences, rows, width]
@@ -44,7 +44,7 @@ Tensor added_vectors(std::span<const PassPart> parts, const Shape& shape) {
 // States [B, T, width] with zeros in the places of padding.
 Variable without_padding(const Variable& x, std::span<const std::int32_t> segments) {
     if (std::none_of(segments.begin(), segments.end(), [](std::int32_t s) { return s < 0; })) return x;
-    const Tensor kept = Tensor::empty({x.size(0), x.size(1), 1});
+    const MutableTensor kept = Tensor::empty({x.size(0), x.size(1), 1});
     for (std::size_t i = 0; i < segments.size(); ++i)
         kept.data()[i] = static_cast<Scalar>(segments[i] < 0 ? 0 : 1);
     return multiply(x, kept);
@@ -95,7 +95,6 @@ Transformer::Transformer(const ModelOptions& model, const EncodingOptions& encod
     if (!seed) return;
     store_.allocate(*seed);
     for (const Block& block : blocks_) block.initialise();
-    store_.touch();
 }
 
 Mask Transformer::mask(Index layer) const {
@@ -202,7 +201,7 @@ Variable Transformer::states_growing(const Batch& batch, const Pass& pass) const
     if (behind.cache == nullptr) behind.cache = &own.emplace(make_cache(batch.sequences, {.growing = true}));
     const auto cuts = cut_by_length(batch, *behind.cache, *encoding_);
     if (cuts.size() == 1) return states(batch, behind);
-    const Tensor out = Tensor::empty({batch.sequences, batch.length, model_.width});
+    const MutableTensor out = Tensor::empty({batch.sequences, batch.length, model_.width});
     const ArenaScope heap(nullptr);  // an arena would hold the keys of every class until the end of the pass
     for (const TokenRun& cut : cuts) {
         const Tensor rows = states(batch.run(cut.first, cut.count), behind).value();

@@ -16,7 +16,7 @@ class Gaussian : public PositionalEncoding {
         PositionTerms terms;
         terms.bias.first = query.least() - key.greatest();
         const Index distances = query.greatest() - key.least() - terms.bias.first + 1;
-        const Tensor table = Tensor::empty({heads_, distances});
+        const MutableTensor table = Tensor::empty({heads_, distances});
         for (Index i = 0; i < distances; ++i) {
             terms.bias.rows.push_back(static_cast<std::int32_t>(i));
             for (Index head = 0; head < heads_; ++head)

@@ -15,7 +15,7 @@ struct Node {
     const Tape* tape = nullptr;
     std::size_t number = 0;
     Shape shape;
-    Tensor gradient;  // empty until the first contribution; a leaf's is the caller's buffer
+    MutableTensor gradient;  // empty until the first contribution; a leaf's is the caller's buffer
     bool leaf = false;
     bool* written = nullptr;  // of a leaf: whether its buffer holds a gradient yet; null: it does
     std::array<Node*, max_inputs> inputs{};
@@ -31,7 +31,7 @@ namespace {
 
 thread_local Tape* current_tape = nullptr;
 
-void accumulate(const Tensor& into, const Tensor& addend) {
+void accumulate(const MutableTensor& into, const Tensor& addend) {
     Scalar* to = into.data();
     const Scalar* from = addend.data();
     const Index count = into.count();
@@ -39,10 +39,10 @@ void accumulate(const Tensor& into, const Tensor& addend) {
 }
 
 // Sums `gradient` over the axes along which an input of `shape` was repeated.
-Tensor sum_down(const Tensor& gradient, const Shape& shape) {
+MutableTensor sum_down(const Tensor& gradient, const Shape& shape) {
     require(broadcast(gradient.shape(), shape) == gradient.shape(),
             "backward: a gradient of {} does not fit a value of {}", gradient.shape(), shape);
-    Tensor sum = Tensor::empty(shape);
+    MutableTensor sum = Tensor::empty(shape);
     DoubleSums sums(
         shape.count());  // a bias is met by every token, the parameters of a network by every pair
     const int rank = gradient.shape().rank();
@@ -80,11 +80,11 @@ Gradients::Sink Gradients::sink(std::size_t input) const {
     return {target.gradient, first};
 }
 
-void Gradients::add(std::size_t input, Tensor gradient) const {
+void Gradients::add(std::size_t input, MutableTensor gradient) const {
     if (!wanted(input)) return gradient.recycle();
     Node& target = *node_.inputs[input];
     if (gradient.shape() != target.shape) {
-        Tensor sum = sum_down(gradient, target.shape);
+        MutableTensor sum = sum_down(gradient, target.shape);
         gradient.recycle();
         gradient = std::move(sum);
     }
@@ -107,7 +107,7 @@ void Gradients::pass(std::size_t input) const {
 
 void Gradients::pass(std::size_t input, const Shape& shape) const {
     if (!wanted(input)) return;
-    const Tensor cotangent = std::exchange(node_.gradient, Tensor());
+    const MutableTensor cotangent = std::exchange(node_.gradient, {});
     add(input, cotangent.reshaped(shape));
 }
 
@@ -125,7 +125,7 @@ Node& Tape::next() {
     return node;
 }
 
-Variable Tape::leaf(Tensor value, Tensor gradient, bool* written) {
+Variable Tape::leaf(Tensor value, MutableTensor gradient, bool* written) {
     require(value.shape() == gradient.shape(), "leaf: value {} and gradient {} differ", value.shape(),
             gradient.shape());
     Node& node = next();
@@ -180,7 +180,7 @@ void Tape::backward(const Variable& output, const Tensor& cotangent) {
 void Tape::reset() {
     for (std::size_t i = 0; i < used_; ++i) {
         nodes_[i]->pullback = nullptr;
-        nodes_[i]->gradient = Tensor();
+        nodes_[i]->gradient = {};
     }
     used_ = 0;
 }

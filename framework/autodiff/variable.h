@@ -50,7 +50,7 @@ class Gradients {
 
     /// Memory to write the gradient of an input into: fresh (its values are not set) or to be added to.
     struct Sink {
-        Tensor tensor;
+        MutableTensor tensor;
         bool fresh;
         Scalar beta() const { return fresh ? 0 : 1; }
     };
@@ -58,7 +58,7 @@ class Gradients {
 
     /// Adds a gradient of the input's shape or of a shape that it was broadcast to. Takes the tensor over:
     /// the caller must not use it again.
-    void add(std::size_t input, Tensor gradient) const;
+    void add(std::size_t input, MutableTensor gradient) const;
 
     /// Hands the cotangent itself on to an input. REQUIRES: the pullback does not read the cotangent
     /// afterwards.
@@ -69,7 +69,8 @@ class Gradients {
     Node& node_;
 };
 
-using Pullback = std::function<void(const Tensor& cotangent, const Gradients& gradients)>;
+/// The cotangent is the pullback's own: it may write over it before it passes it on.
+using Pullback = std::function<void(const MutableTensor& cotangent, const Gradients& gradients)>;
 
 /// The graph of one worker for one step. Nodes are pooled: from the second step on none is allocated.
 class Tape {
@@ -81,7 +82,7 @@ class Tape {
 
     /// A variable whose gradient is added into `gradient` (same shape). With `written`, the first
     /// contribution while *written is false overwrites the memory instead, and sets it.
-    Variable leaf(Tensor value, Tensor gradient, bool* written = nullptr);
+    Variable leaf(Tensor value, MutableTensor gradient, bool* written = nullptr);
 
     /// Adds to every leaf the gradient of sum(output * cotangent). Pullbacks run once: a second call on the
     /// same graph finds none. Throws when the output is not on this tape or the shapes differ.

@@ -31,36 +31,41 @@ std::shared_ptr<Scalar[]> heap_buffer(Index count) {
 
 }  // namespace
 
-Tensor Tensor::empty(const Shape& shape) {
+MutableTensor Tensor::empty(const Shape& shape) {
     const Index count = shape.count();
     if (Arena* arena = Arena::current()) {
-        return Tensor(nullptr, static_cast<Scalar*>(arena->allocate(bytes_of(count))), shape);
+        auto* data = static_cast<Scalar*>(arena->allocate(bytes_of(count)));
+        return MutableTensor(nullptr, data, shape, Memory::arena);
     }
     auto owner = heap_buffer(count);
     Scalar* data = owner.get();
-    return Tensor(std::move(owner), data, shape);
+    return MutableTensor(std::move(owner), data, shape, Memory::owned);
 }
 
-Tensor Tensor::zeros(const Shape& shape) {
+MutableTensor Tensor::zeros(const Shape& shape) {
     return full(shape, 0);
 }
 
-Tensor Tensor::full(const Shape& shape, Scalar value) {
-    Tensor tensor = empty(shape);
+MutableTensor Tensor::full(const Shape& shape, Scalar value) {
+    MutableTensor tensor = empty(shape);
     tensor.fill(value);
     return tensor;
 }
 
-Tensor Tensor::of(const Shape& shape, std::span<const Scalar> values) {
+MutableTensor Tensor::of(const Shape& shape, std::span<const Scalar> values) {
     require(static_cast<Index>(values.size()) == shape.count(), "tensor: {} needs {} values, found {}", shape,
             shape.count(), values.size());
-    Tensor tensor = empty(shape);
+    MutableTensor tensor = empty(shape);
     std::copy(values.begin(), values.end(), tensor.data());
     return tensor;
 }
 
-Tensor Tensor::view(Scalar* data, const Shape& shape) {
-    return Tensor(nullptr, data, shape);
+Tensor Tensor::view(const Scalar* data, const Shape& shape) {
+    return view(const_cast<Scalar*>(data), shape);  // read through a Tensor only
+}
+
+MutableTensor Tensor::view(Scalar* data, const Shape& shape) {
+    return MutableTensor(nullptr, data, shape, Memory::borrowed);
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
@@ -77,14 +82,30 @@ Tensor Tensor::rows(Index begin, Index count) const {
     Tensor tensor = *this;
     tensor.data_ += begin * (this->count() / std::max<Index>(size(0), 1));
     tensor.shape_[0] = count;
+    if (memory_ == Memory::arena) tensor.memory_ = Memory::borrowed;
     return tensor;
 }
 
-Tensor Tensor::clone() const {
+MutableTensor Tensor::clone() const {
     return of(shape_, values());
 }
 
-void Tensor::fill(Scalar value) const {
+void Tensor::recycle() {
+    if (data_ != nullptr && memory_ == Memory::arena) {
+        if (Arena* arena = Arena::current()) arena->recycle(data_, bytes_of(count()));
+    }
+    *this = Tensor();
+}
+
+MutableTensor MutableTensor::reshaped(const Shape& shape) const {
+    return MutableTensor(Tensor::reshaped(shape));
+}
+
+MutableTensor MutableTensor::rows(Index begin, Index count) const {
+    return MutableTensor(Tensor::rows(begin, count));
+}
+
+void MutableTensor::fill(Scalar value) const {
     if (value == 0) {
         std::memset(data_, 0, bytes_of(count()));
     } else {
@@ -92,16 +113,9 @@ void Tensor::fill(Scalar value) const {
     }
 }
 
-void Tensor::copy_from(const Tensor& other) const {
-    require(shape_ == other.shape_, "copy: {} into {}", other.shape_, shape_);
-    std::copy_n(other.data_, count(), data_);
-}
-
-void Tensor::recycle() {
-    if (data_ != nullptr && owner_ == nullptr) {
-        if (Arena* arena = Arena::current()) arena->recycle(data_, bytes_of(count()));
-    }
-    *this = Tensor();
+void MutableTensor::copy_from(const Tensor& other) const {
+    require(shape_ == other.shape(), "copy: {} into {}", other.shape(), shape_);
+    std::copy_n(other.data(), count(), data_);
 }
 
 }  // namespace LOCUS_SCALAR

@@ -24,8 +24,8 @@ Variable Linear::operator()(const Variable& x) const {
 }
 
 void Linear::copy_from(const Linear& other) const {
-    weight_.value().copy_from(other.weight_.value());
-    if (bias_) bias_.value().copy_from(other.bias_.value());
+    weight_.assign(other.weight_.value());
+    if (bias_) bias_.assign(other.bias_.value());
 }
 
 Norm::Norm(const ParameterScope& scope, Index width, Kind kind, bool shift)

@@ -17,7 +17,7 @@ constexpr double most_numbers = 1e15;  // of one parameter: sums of them stay fa
 
 thread_local const ParameterGradients* current_gradients = nullptr;
 
-void draw(const ParameterInfo& parameter, std::uint64_t seed, const Tensor& value) {
+void draw(const ParameterInfo& parameter, std::uint64_t seed, const MutableTensor& value) {
     const Initial& initial = parameter.initial;
     if (initial.kind == Initial::Kind::constant) return value.fill(static_cast<Scalar>(initial.value));
     RandomStream stream(seed, Purpose::parameter, {name_index(parameter.name)});
@@ -88,7 +88,8 @@ ParameterStore::~ParameterStore() {
     if (values_) kernels::PackCache::instance().forget(values_.data());
 }
 
-void ParameterStore::touch() const {
+void ParameterStore::change(const std::function<void(const MutableTensor& values)>& write) {
+    write(values_);
     kernels::PackCache::instance().changed(values_.data());
 }
 
@@ -97,7 +98,16 @@ Tensor ParameterStore::view(const Tensor& flat, Index parameter) const {
     return Tensor::view(flat.data() + info.offset, info.shape);
 }
 
-ParameterGradients::ParameterGradients(const ParameterStore& store, Tensor flat)
+MutableTensor ParameterStore::view(const MutableTensor& flat, Index parameter) const {
+    const ParameterInfo& info = parameters_[static_cast<std::size_t>(parameter)];
+    return Tensor::view(flat.data() + info.offset, info.shape);
+}
+
+void Parameter::assign(const Tensor& value) const {
+    store_->change([&](const MutableTensor& values) { store_->view(values, index_).copy_from(value); });
+}
+
+ParameterGradients::ParameterGradients(const ParameterStore& store, MutableTensor flat)
     : store_(store),
       flat_(std::move(flat)),
       written_(std::make_unique<bool[]>(store.parameters().size())),

@@ -82,14 +82,15 @@ class ParameterStore {
     Index flat_size() const { return flat_size_; }    // of the buffers; each parameter begins on 64 bytes
     const Tensor& values() const { return values_; }  // [flat_size]
     Tensor view(const Tensor& flat, Index parameter) const;  // one parameter's part of a flat buffer
+    MutableTensor view(const MutableTensor& flat, Index parameter) const;
 
-    /// To be called after the values were written: packed copies of weights are made anew.
-    void touch() const;
+    /// Lets `write` change the values, [flat_size]; packed copies of weights are made anew afterwards.
+    void change(const std::function<void(const MutableTensor& values)>& write);
 
   private:
     std::vector<ParameterInfo> parameters_;
     Index count_ = 0, flat_size_ = 0;
-    Tensor values_;
+    MutableTensor values_;
 };
 
 /// While it lives, the parameters of a store are leaves of this thread's tape, with gradients in `flat`
@@ -97,7 +98,7 @@ class ParameterStore {
 /// parameters that had no part are zero.
 class ParameterGradients {
   public:
-    ParameterGradients(const ParameterStore& store, Tensor flat);
+    ParameterGradients(const ParameterStore& store, MutableTensor flat);
     ~ParameterGradients();
     ParameterGradients(const ParameterGradients&) = delete;
     ParameterGradients& operator=(const ParameterGradients&) = delete;
@@ -107,7 +108,7 @@ class ParameterGradients {
 
   private:
     const ParameterStore& store_;
-    Tensor flat_;
+    MutableTensor flat_;
     std::unique_ptr<bool[]> written_;  // by parameter
     const ParameterGradients* before_;
 };
@@ -116,13 +117,14 @@ class ParameterGradients {
 class Parameter {
   public:
     Parameter() = default;
-    Parameter(const ParameterStore& store, Index index) : store_(&store), index_(index) {}
+    Parameter(ParameterStore& store, Index index) : store_(&store), index_(index) {}
     operator Variable() const;
     Tensor value() const { return store_->view(store_->values(), index_); }
+    void assign(const Tensor& value) const;  // of the same shape
     explicit operator bool() const { return store_ != nullptr; }
 
   private:
-    const ParameterStore* store_ = nullptr;
+    ParameterStore* store_ = nullptr;
     Index index_ = 0;
 };
 

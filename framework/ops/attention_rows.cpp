@@ -24,22 +24,22 @@ Rows rows_at(const AttentionSizes& s, const Mask& mask, Index begin) {
 }
 
 // Rows begin .. begin + count of the axis T of x [..., T, D], with all axes before it folded into `sheets`.
-void copy_rows(const Tensor& x, Index begin, const Tensor& part) {
+void copy_rows(const Tensor& x, Index begin, const MutableTensor& part) {
     const Index width = x.size(-1), sheets = x.count() / (x.size(-2) * width), count = part.size(-2) * width;
     for (Index i = 0; i < sheets; ++i) {
         std::copy_n(x.data() + (i * x.size(-2) + begin) * width, count, part.data() + i * count);
     }
 }
 
-Tensor part_of(const Tensor& x, Index begin, Index count) {
+MutableTensor part_of(const Tensor& x, Index begin, Index count) {
     Shape shape = x.shape();
     shape[-2] = count;
-    Tensor part = Tensor::empty(shape);
+    MutableTensor part = Tensor::empty(shape);
     copy_rows(x, begin, part);
     return part;
 }
 
-void add_part(const Tensor& part, Index begin, const Tensor& x) {
+void add_part(const Tensor& part, Index begin, const MutableTensor& x) {
     const Index width = x.size(-1), sheets = x.count() / (x.size(-2) * width), count = part.size(-2) * width;
     for (Index i = 0; i < sheets; ++i) {
         kernels::accumulate(part.data() + i * count, x.data() + (i * x.size(-2) + begin) * width, count);
@@ -97,11 +97,11 @@ struct RowsCall {
     Mask mask;
     AttentionSizes sizes;
 
-    void forward(const Rows& rows, const Tensor& out) const;
-    void backward(const Rows& rows, const Tensor& cotangent, std::span<const Tensor> gradients) const;
+    void forward(const Rows& rows, const MutableTensor& out) const;
+    void backward(const Rows& rows, const Tensor& cotangent, std::span<const MutableTensor> gradients) const;
 };
 
-void RowsCall::forward(const Rows& rows, const Tensor& out) const {
+void RowsCall::forward(const Rows& rows, const MutableTensor& out) const {
     {
         const ArenaScope memory(&workspace().arena);
         const Recording none(nullptr);
@@ -119,14 +119,15 @@ void RowsCall::forward(const Rows& rows, const Tensor& out) const {
 }
 
 // gradients: dq, dk, dv and those of the tables, empty where none is wanted.
-void RowsCall::backward(const Rows& rows, const Tensor& cotangent, std::span<const Tensor> gradients) const {
+void RowsCall::backward(const Rows& rows, const Tensor& cotangent,
+                        std::span<const MutableTensor> gradients) const {
     {
         const ArenaScope memory(&workspace().arena);
         Tape& tape = workspace().tape;
         const Recording recording(&tape);
         std::array<Tensor, 3> values{part_of(q.value(), rows.begin, rows.count),
                                      part_of(k.value(), 0, rows.keys), part_of(v.value(), 0, rows.keys)};
-        std::array<Tensor, 3> own;
+        std::array<MutableTensor, 3> own;
         std::array<Variable, 3> leaves;
         for (std::size_t i = 0; i < 3; ++i) {
             own[i] = Tensor::zeros(values[i].shape());
@@ -135,7 +136,7 @@ void RowsCall::backward(const Rows& rows, const Tensor& cotangent, std::span<con
         AttentionTerms part = part_of(terms, rows);
         std::size_t next = 3;
         for (Variable* table : tables(part)) {
-            const Tensor& gradient = gradients[next++];
+            const MutableTensor& gradient = gradients[next++];
             *table = gradient ? tape.leaf(table->value(), gradient) : Variable(table->value());
         }
         const Variable result =
@@ -153,19 +154,19 @@ Variable attention_by_rows(const Variable& q, const Variable& k, const Variable&
                            const AttentionTerms& terms, const Mask& mask) {
     const RowsCall call{q, k, v, terms, mask, attention_sizes(q, k, v, terms, mask)};
     const AttentionSizes& s = call.sizes;
-    Tensor out = Tensor::empty({s.batch, s.queries, s.heads * s.head_dim});
+    MutableTensor out = Tensor::empty({s.batch, s.queries, s.heads * s.head_dim});
     for (Index begin = 0; begin < s.queries; begin += rows_at_a_time) {
         call.forward(rows_at(s, mask, begin), out);
     }
     const auto t = tables(call.terms);
     return record(out, {q, k, v, *t[0], *t[1], *t[2], *t[3], *t[4], *t[5]},
                   [call](const Tensor& cotangent, const Gradients& sinks) {
-                      std::vector<Tensor> gradients{Tensor::zeros(call.q.shape()),
-                                                    Tensor::zeros(call.k.shape()),
-                                                    Tensor::zeros(call.v.shape())};
+                      std::vector<MutableTensor> gradients{Tensor::zeros(call.q.shape()),
+                                                           Tensor::zeros(call.k.shape()),
+                                                           Tensor::zeros(call.v.shape())};
                       for (const Variable* table : tables(call.terms)) {
                           const bool wanted = sinks.wanted(gradients.size());
-                          gradients.push_back(wanted ? Tensor::zeros(table->shape()) : Tensor());
+                          gradients.push_back(wanted ? Tensor::zeros(table->shape()) : MutableTensor());
                       }
                       for (Index begin = 0; begin < call.sizes.queries; begin += rows_at_a_time) {
                           call.backward(rows_at(call.sizes, call.mask, begin), cotangent, gradients);

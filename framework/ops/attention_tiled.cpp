@@ -38,23 +38,23 @@ struct Call {
     MaskRanges ranges(Index b) const { return mask_ranges(mask, b, sizes.queries, sizes.keys); }
     bool placed() const { return terms.bias || terms.relative_keys || terms.relative_values; }
 
-    // The part of an input or of its gradient that head h of sequence b has.
-    Scalar* part(Input input, const Tensor& of, Index b, Index h) const {
-        if (!of) return nullptr;
+    // Where the part of head h of sequence b begins in an input of this shape, or in its gradient.
+    Index part(Input input, const Shape& shape, Index b, Index h) const {
         const AttentionSizes& s = sizes;
         switch (input) {
             case q:
-                return of.data() + (b * s.heads + h) * s.queries * s.head_dim;
+                return (b * s.heads + h) * s.queries * s.head_dim;
             case k:
             case v:
-                return of.data() + (b * s.kv_heads + h / (s.heads / s.kv_heads)) * s.keys * s.head_dim;
+                return (b * s.kv_heads + h / (s.heads / s.kv_heads)) * s.keys * s.head_dim;
             default:  // tables, [1 or H, ..]
-                return of.data() + (of.size(0) == 1 ? 0 : h) * (of.count() / of.size(0));
+                return (shape[0] == 1 ? 0 : h) * (shape.count() / shape[0]);
         }
     }
 
     const Scalar* value(Input input, Index b, Index h) const {
-        return inputs[input] ? part(input, inputs[input].value(), b, h) : nullptr;
+        const Tensor& value = inputs[input].value();
+        return value ? value.data() + part(input, value.shape(), b, h) : nullptr;
     }
 
     kernels::RelativeTable table(Input input, const RelativeVectors& vectors, Index h) const {
@@ -101,7 +101,7 @@ struct Call {
 
 void Call::pull_back(const Tensor& out, const Tensor& lse, const Tensor& cotangent,
                      const Gradients& gradients) const {
-    std::array<Tensor, input_count> grads;
+    std::array<MutableTensor, input_count> grads;
     for (std::size_t i = 0; i < input_count; ++i) {
         if (!inputs[i] || (i >= bias && !gradients.wanted(i))) continue;
         // that of q is set, the others are added to
@@ -110,7 +110,10 @@ void Call::pull_back(const Tensor& out, const Tensor& lse, const Tensor& cotange
     const Index width = sizes.heads * sizes.head_dim;
     for_each_head([&](const kernels::AttentionHead& head, Index b, Index h) {
         const Index row = b * sizes.queries * width + h * sizes.head_dim;
-        const auto gradient = [&](Input input) { return part(input, grads[input], b, h); };
+        const auto gradient = [&](Input input) {
+            const MutableTensor& of = grads[input];
+            return of ? of.data() + part(input, of.shape(), b, h) : nullptr;
+        };
         kernels::attention_pullback(head, {.out = out.data() + row,
                                            .dout = cotangent.data() + row,
                                            .stride = width,
@@ -168,8 +171,8 @@ Variable attention_tiled(const Variable& q, const Variable& k, const Variable& v
               {}};
     if (!call.segmented()) call.common = call.ranges(0);
     const Index width = s.heads * s.head_dim;
-    Tensor out = Tensor::empty({s.batch, s.queries, width}),
-           lse = Tensor::empty({s.batch, s.heads, s.queries});
+    MutableTensor out = Tensor::empty({s.batch, s.queries, width}),
+                  lse = Tensor::empty({s.batch, s.heads, s.queries});
     call.for_each_head([&](const kernels::AttentionHead& head, Index b, Index h) {
         kernels::attention_forward(head, out.data() + b * s.queries * width + h * s.head_dim, width,
                                    lse.data() + (b * s.heads + h) * s.queries);

@@ -9,9 +9,9 @@ namespace locus {
 inline namespace LOCUS_SCALAR {
 
 Variable sigmoid(const Variable& x) {
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     for (Index i = 0; i < out.count(); ++i) out.data()[i] = 1 / (1 + std::exp(-x.value().data()[i]));
-    return record(out, {x}, [out](const Tensor& cotangent, const Gradients& gradients) {
+    return record(out, {x}, [out](const MutableTensor& cotangent, const Gradients& gradients) {
         for (Index i = 0; i < out.count(); ++i) {
             const Scalar y = out.data()[i];
             cotangent.data()[i] *= y * (1 - y);
@@ -22,13 +22,13 @@ Variable sigmoid(const Variable& x) {
 
 Variable suffix_sums(const Variable& x) {
     const Index width = x.size(-1), rows = x.shape().count() / width;
-    Tensor out = x.value().clone();
+    MutableTensor out = x.value().clone();
     for (Index row = 0; row < rows; ++row) {
         Scalar* y = out.data() + row * width;
         double sum = 0;
         for (Index j = width; j-- > 0;) y[j] = static_cast<Scalar>(sum += static_cast<double>(y[j]));
     }
-    return record(out, {x}, [=](const Tensor& cotangent, const Gradients& gradients) {
+    return record(out, {x}, [=](const MutableTensor& cotangent, const Gradients& gradients) {
         for (Index row = 0; row < rows; ++row) {  // dx[j] = dy[0] + ... + dy[j]
             Scalar* dy = cotangent.data() + row * width;
             double sum = 0;
@@ -39,9 +39,9 @@ Variable suffix_sums(const Variable& x) {
 }
 
 Variable clamp_most(const Variable& x, Scalar most) {
-    Tensor out = x.value().clone();
+    MutableTensor out = x.value().clone();
     for (Scalar& value : out.values()) value = std::min(value, most);
-    return record(out, {x}, [x, most](const Tensor& cotangent, const Gradients& gradients) {
+    return record(out, {x}, [x, most](const MutableTensor& cotangent, const Gradients& gradients) {
         for (Index i = 0; i < cotangent.count(); ++i) {
             if (x.value().data()[i] > most) cotangent.data()[i] = 0;
         }
@@ -68,7 +68,7 @@ Variable interpolate(const Variable& x, const Variable& places) {
     const Index n = x.size(-1), m = places.size(-1), rows = x.shape().count() / n;
     require(places.shape().count() == rows * m, "interpolate: {} and places {} differ in their rows",
             x.shape(), places.shape());
-    Tensor out = Tensor::empty(places.shape());
+    MutableTensor out = Tensor::empty(places.shape());
     for (Index i = 0; i < rows * m; ++i) {
         const Scalar place = places.value().data()[i];
         require(place >= 0 && place <= static_cast<Scalar>(n - 1), "interpolate: place {} of {} entries",
@@ -78,7 +78,7 @@ Variable interpolate(const Variable& x, const Variable& places) {
         out.data()[i] = share == 0 ? entry[0] : (1 - share) * entry[0] + share * entry[1];
     }
     return record(out, {x, places}, [=](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dx = Tensor::empty(x.shape()), dplaces = Tensor::empty(places.shape());
+        MutableTensor dx = Tensor::empty(x.shape()), dplaces = Tensor::empty(places.shape());
         DoubleSums sums(n);  // of the places of a row, which may all lie beside the same entry
         for (Index row = 0; row < rows; ++row) {
             for (Index i = row * m; i < (row + 1) * m; ++i) {

@@ -49,8 +49,8 @@ void for_each_run(const Shape& a, const Shape& b, const Shape& out, const Body& 
     }
 }
 
-Tensor product(const Tensor& a, const Tensor& b) {
-    Tensor out = Tensor::empty(broadcast(a.shape(), b.shape()));
+MutableTensor product(const Tensor& a, const Tensor& b) {
+    MutableTensor out = Tensor::empty(broadcast(a.shape(), b.shape()));
     for_each_run(a.shape(), b.shape(), out.shape(), [&](const Run& run) {
         const Scalar *left = a.data() + run.a, *right = b.data() + run.b;
         Scalar* to = out.data() + run.out;
@@ -64,7 +64,7 @@ Tensor product(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Variable add(const Variable& a, const Variable& b) {
-    Tensor out = Tensor::empty(broadcast(a.shape(), b.shape()));
+    MutableTensor out = Tensor::empty(broadcast(a.shape(), b.shape()));
     for_each_run(a.shape(), b.shape(), out.shape(), [&](const Run& run) {
         const Scalar *left = a.value().data() + run.a, *right = b.value().data() + run.b;
         Scalar* to = out.data() + run.out;
@@ -87,16 +87,16 @@ Variable multiply(const Variable& a, const Variable& b) {
 }
 
 Variable scale(const Variable& x, Scalar factor) {
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     kernels::scale(x.value().data(), factor, out.data(), out.count());
-    return record(out, {x}, [factor](const Tensor& cotangent, const Gradients& gradients) {
+    return record(out, {x}, [factor](const MutableTensor& cotangent, const Gradients& gradients) {
         kernels::scale(cotangent.data(), factor, cotangent.data(), cotangent.count());
         gradients.pass(0);
     });
 }
 
 Variable exponential(const Variable& x) {
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     kernels::exponential(x.value().data(), out.data(), out.count());
     return record(out, {x}, [out](const Tensor& cotangent, const Gradients& gradients) {
         gradients.add(0, product(cotangent, out));
@@ -109,9 +109,9 @@ namespace {
 template <typename F, typename Slope>
 Variable mapped(const Variable& x, const F& f, const Slope& slope,
                 const std::source_location& by = std::source_location::current()) {
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     for (Index i = 0; i < out.count(); ++i) out.data()[i] = f(x.value().data()[i]);
-    const auto pullback = [x, out, slope](const Tensor& cotangent, const Gradients& gradients) {
+    const auto pullback = [x, out, slope](const MutableTensor& cotangent, const Gradients& gradients) {
         for (Index i = 0; i < out.count(); ++i) {
             cotangent.data()[i] *= slope(x.value().data()[i], out.data()[i]);
         }
@@ -139,7 +139,7 @@ Variable relu(const Variable& x) {
 }
 
 Variable gelu(const Variable& x) {
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     kernels::gelu(x.value().data(), out.data(), out.count());
     return record(out, {x}, [x](const Tensor& cotangent, const Gradients& gradients) {
         const auto [dx, fresh] = gradients.sink(0);
@@ -149,10 +149,10 @@ Variable gelu(const Variable& x) {
 
 Variable swiglu(const Variable& gate, const Variable& up) {
     require(gate.shape() == up.shape(), "swiglu: gate {} and up {} differ", gate.shape(), up.shape());
-    Tensor out = Tensor::empty(gate.shape());
+    MutableTensor out = Tensor::empty(gate.shape());
     kernels::swiglu(gate.value().data(), up.value().data(), out.data(), out.count());
     return record(out, {gate, up}, [gate, up](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dgate = Tensor::empty(gate.shape()), dup = Tensor::empty(up.shape());
+        MutableTensor dgate = Tensor::empty(gate.shape()), dup = Tensor::empty(up.shape());
         kernels::swiglu_pullback(gate.value().data(), up.value().data(), cotangent.data(), dgate.data(),
                                  dup.data(), dgate.count());
         gradients.add(0, dgate);
@@ -163,7 +163,7 @@ Variable swiglu(const Variable& gate, const Variable& up) {
 Variable dropout(const Variable& x, double rate, const DropoutKey& key) {
     require(rate >= 0 && rate < 1, "dropout: expected a rate in [0, 1), found {}", rate);
     if (rate == 0) return x;
-    Tensor kept = Tensor::empty(x.shape());
+    MutableTensor kept = Tensor::empty(x.shape());
     const auto limit = static_cast<std::uint32_t>(rate * 0x1p32);
     const auto factor = static_cast<Scalar>(1 / (1 - rate));
     const Index rows = x.size(0), width = x.shape().count() / rows;

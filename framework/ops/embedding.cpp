@@ -12,7 +12,7 @@ Variable embedding(const Variable& table, WorkVector<Token> ids, Index batch, In
     require(static_cast<Index>(ids.size()) == batch * length, "embedding: {} ids for [{}, {}]", ids.size(),
             batch, length);
     const Index width = table.size(1);
-    Tensor out = Tensor::empty({batch, length, width});
+    MutableTensor out = Tensor::empty({batch, length, width});
     Scalar* to = out.data();
     for (Token id : ids) {
         require(id >= 0 && id < table.size(0), "embedding: id {} is outside the table {}", id, table.shape());

@@ -7,7 +7,7 @@ inline namespace LOCUS_SCALAR {
 
 // Small tables only (heads x distances): the library's logarithm is fast enough.
 Variable log1p(const Variable& x) {
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     for (Index i = 0; i < out.count(); ++i) out.data()[i] = std::log1p(x.value().data()[i]);
     return record(out, {x}, [x](const Tensor& cotangent, const Gradients& gradients) {
         const auto [dx, fresh] = gradients.sink(0);

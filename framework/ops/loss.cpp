@@ -39,8 +39,8 @@ Loss linear_cross_entropy(const Variable& x, const Variable& weight, const Targe
     const bool tracked = x.tracked() || weight.tracked();
     const Precision precision = PrecisionScope::current();
     // The gradients of the sum are made here, while the logits are at hand; the pullback only scales them.
-    Tensor dx = tracked ? Tensor::empty(x.shape()) : Tensor();
-    Tensor dweight = tracked ? Tensor::zeros(weight.shape()) : Tensor();
+    MutableTensor dx = tracked ? Tensor::empty(x.shape()) : MutableTensor();
+    MutableTensor dweight = tracked ? Tensor::zeros(weight.shape()) : MutableTensor();
     Scratch logits(std::min(rows, row_block) * vocabulary);
 
     Loss result;

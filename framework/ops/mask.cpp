@@ -86,7 +86,7 @@ inline namespace LOCUS_SCALAR {
 
 namespace {
 
-void fill_hidden(const Tensor& scores, const Mask& mask, Scalar value) {
+void fill_hidden(const MutableTensor& scores, const Mask& mask, Scalar value) {
     const Index heads = scores.size(1), queries = scores.size(2), keys = scores.size(3);
     for (Index b = 0; b < scores.size(0); ++b) {
         for (Index i = 0; i < queries; ++i) {
@@ -104,9 +104,9 @@ void fill_hidden(const Tensor& scores, const Mask& mask, Scalar value) {
 Variable masked(const Variable& scores, const Mask& mask) {
     require(scores.shape().rank() == 4, "masked: expected scores [B, H, Tq, Tk], found {}", scores.shape());
     mask.check(scores.size(0), scores.size(2), scores.size(3));
-    Tensor out = scores.value().clone();
+    MutableTensor out = scores.value().clone();
     fill_hidden(out, mask, -std::numeric_limits<Scalar>::infinity());
-    return record(out, {scores}, [mask](const Tensor& cotangent, const Gradients& gradients) {
+    return record(out, {scores}, [mask](const MutableTensor& cotangent, const Gradients& gradients) {
         fill_hidden(cotangent, mask, 0);
         gradients.pass(0);
     });

@@ -29,13 +29,13 @@ MatmulSizes matmul_sizes(const Shape& a, const Shape& b, Transpose b_form) {
 
 Variable matmul(const Variable& a, const Variable& b, Transpose b_form) {
     const MatmulSizes s = matmul_sizes(a.shape(), b.shape(), b_form);
-    const auto a_at = [s](const Tensor& t, Index i) { return t.data() + i * s.m * s.k; };
-    const auto b_at = [s](const Tensor& t, Index i) { return t.data() + i * s.n * s.k; };
-    const auto c_at = [s](const Tensor& t, Index i) { return t.data() + i * s.m * s.n; };
+    const auto a_at = [s](const auto& t, Index i) { return t.data() + i * s.m * s.k; };
+    const auto b_at = [s](const auto& t, Index i) { return t.data() + i * s.n * s.k; };
+    const auto c_at = [s](const auto& t, Index i) { return t.data() + i * s.m * s.n; };
     const bool plain = b_form == Transpose::no;
     Shape shape = a.shape();
     shape[-1] = s.n;
-    Tensor out = Tensor::empty(shape);
+    MutableTensor out = Tensor::empty(shape);
     for (Index i = 0; i < s.batch; ++i) {
         kernels::gemm(Transpose::no, b_form, s.m, s.n, s.k, a_at(a.value(), i), s.k, b_at(b.value(), i),
                       plain ? s.n : s.k, 0, c_at(out, i), s.n);
@@ -74,7 +74,7 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
     const Precision precision = PrecisionScope::current();
     Shape shape = x.shape();
     shape[-1] = out_width;
-    Tensor out = Tensor::empty(shape);
+    MutableTensor out = Tensor::empty(shape);
     kernels::gemm(Transpose::no, Transpose::yes, rows, out_width, in_width, x.value().data(), in_width,
                   weight.value().data(), in_width, 0, out.data(), out_width, precision);
     for (Index row = 0; row < rows && bias; ++row) {

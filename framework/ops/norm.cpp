@@ -14,19 +14,19 @@ Variable norm(const char* name, const Variable& x, const Variable& scale, const 
     require(scale.shape() == Shape{width}, "{}: expected a scale [{}], found {}", name, width, scale.shape());
     require(!shift || shift.shape() == Shape{width}, "{}: expected a shift [{}], found {}", name, width,
             shift.shape());
-    Tensor out = Tensor::empty(x.shape()), statistics = Tensor::empty({rows, 2});
+    MutableTensor out = Tensor::empty(x.shape()), statistics = Tensor::empty({rows, 2});
     kernels::norm(x.value().data(), scale.value().data(), shift.value().data(), centred, norm_epsilon,
                   out.data(), statistics.data(), rows, width);
     return record(
         out, {x, scale, shift},
         [=](const Tensor& cotangent, const Gradients& gradients) {
             const auto additive = [&](std::size_t input) {  // a gradient that the kernel adds to
-                if (!gradients.wanted(input)) return Tensor();
+                if (!gradients.wanted(input)) return MutableTensor();
                 const auto sink = gradients.sink(input);
                 if (sink.fresh) sink.tensor.fill(0);
                 return sink.tensor;
             };
-            const Tensor dscale = additive(1), dshift = additive(2);
+            const MutableTensor dscale = additive(1), dshift = additive(2);
             const bool wanted = gradients.wanted(0);
             const auto [dx, fresh] =
                 wanted ? gradients.sink(0) : Gradients::Sink{Tensor::empty(x.shape()), true};

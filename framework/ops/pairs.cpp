@@ -37,16 +37,16 @@ void for_each_pair(Index batch, Index heads, const PairRows& pairs, const Body& 
     }
 }
 
-Tensor taken(const Tensor& x, const PairRows& pairs) {
-    Tensor out = Tensor::zeros({x.size(0), x.size(1), pairs.queries, pairs.keys});
+MutableTensor taken(const Tensor& x, const PairRows& pairs) {
+    MutableTensor out = Tensor::zeros({x.size(0), x.size(1), pairs.queries, pairs.keys});
     for_each_pair(x.size(0), x.size(1), pairs, [&](Index row, Index query, Index pair) {
         out.data()[pair] = x.data()[query * x.size(3) + row];
     });
     return out;
 }
 
-Tensor summed(const Tensor& w, const PairRows& pairs, Index count) {
-    Tensor out = Tensor::empty({w.size(0), w.size(1), pairs.queries, count});
+MutableTensor summed(const Tensor& w, const PairRows& pairs, Index count) {
+    MutableTensor out = Tensor::empty({w.size(0), w.size(1), pairs.queries, count});
     DoubleSums sums(count);  // clipped distances: most keys may share a row
     for_each_pair(
         w.size(0), w.size(1), pairs, [&](Index row, Index, Index pair) { sums.add(row, w.data()[pair]); },

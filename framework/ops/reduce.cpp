@@ -11,7 +11,7 @@ namespace {
 Variable sum_rows(const Variable& x, Index rows, const Shape& shape,
                   const std::source_location& by = std::source_location::current()) {
     const Index width = x.shape().count() / rows;
-    Tensor out = Tensor::empty(shape);
+    MutableTensor out = Tensor::empty(shape);
     for (Index row = 0; row < rows; ++row) {
         const Scalar* from = x.value().data() + row * width;
         out.data()[row] = static_cast<Scalar>(std::accumulate(from, from + width, 0.0));
@@ -19,7 +19,7 @@ Variable sum_rows(const Variable& x, Index rows, const Shape& shape,
     return record(
         out, {x},
         [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
-            Tensor dx = Tensor::empty(of);
+            MutableTensor dx = Tensor::empty(of);
             for (Index row = 0; row < rows; ++row)
                 std::fill_n(dx.data() + row * width, width, cotangent.data()[row]);
             gradients.add(0, dx);

@@ -19,8 +19,8 @@ void for_each_head(const Shape& x, const Shape& table, const Body& body) {
 }
 
 // dcos += a da + b db, dsin += a db - b da for every pair (a, b) with cotangent (da, db).
-void table_gradients(const Variable& x, const Tensor& cotangent, bool interleaved, const Tensor& dcos,
-                     const Tensor& dsin) {
+void table_gradients(const Variable& x, const Tensor& cotangent, bool interleaved, const MutableTensor& dcos,
+                     const MutableTensor& dsin) {
     const Index pairs = dcos.size(3), width = x.size(3);
     for_each_head(x.shape(), dcos.shape(), [&](Index at, Index table) {
         for (Index t = 0; t < x.size(2); ++t, at += width, table += pairs) {
@@ -47,7 +47,7 @@ Variable rotate(const Variable& x, const Rotation& rotation) {
     check(x.shape(), cos.shape(), sin.shape());
     const bool interleaved = rotation.pairing == Pairing::interleaved;
     const Index pairs = cos.size(3), width = x.size(3), rows = x.size(2);
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     for_each_head(x.shape(), cos.shape(), [&](Index at, Index table) {
         kernels::rotate_rows({pairs, width, interleaved, false}, x.value().data() + at,
                              cos.value().data() + table, sin.value().data() + table, out.data() + at, false,
@@ -55,7 +55,7 @@ Variable rotate(const Variable& x, const Rotation& rotation) {
     });
     return record(out, {x, cos, sin}, [=](const Tensor& cotangent, const Gradients& gradients) {
         if (gradients.wanted(1) || gradients.wanted(2)) {
-            Tensor dcos = Tensor::zeros(cos.shape()), dsin = Tensor::zeros(sin.shape());
+            MutableTensor dcos = Tensor::zeros(cos.shape()), dsin = Tensor::zeros(sin.shape());
             table_gradients(x, cotangent, interleaved, dcos, dsin);
             gradients.add(1, dcos);
             gradients.add(2, dsin);

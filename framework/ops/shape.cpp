@@ -31,7 +31,7 @@ Variable split_heads(const Variable& x, Index first, Index heads, Index head_dim
     require(x.shape().rank() == 3 && first >= 0 && first + heads * head_dim <= x.size(2),
             "split_heads: {} heads of {} from column {} of {}", heads, head_dim, first, x.shape());
     const Index batch = x.size(0), length = x.size(1), columns = x.size(2);
-    Tensor out = Tensor::empty({batch, heads, length, head_dim});
+    MutableTensor out = Tensor::empty({batch, heads, length, head_dim});
     for_each_split_head(batch, length, columns, first, heads, head_dim, [&](Index packed, Index split) {
         kernels::copy_rows(x.value().data() + packed, columns, out.data() + split, head_dim, length,
                            head_dim);
@@ -51,13 +51,13 @@ Variable merge_heads(const Variable& x) {
     require(x.shape().rank() == 4, "merge_heads: expected [B, H, T, D], found {}", x.shape());
     const Index batch = x.size(0), heads = x.size(1), length = x.size(2), head_dim = x.size(3);
     const Index columns = heads * head_dim;
-    Tensor out = Tensor::empty({batch, length, columns});
+    MutableTensor out = Tensor::empty({batch, length, columns});
     for_each_split_head(batch, length, columns, 0, heads, head_dim, [&](Index packed, Index split) {
         kernels::copy_rows(x.value().data() + split, head_dim, out.data() + packed, columns, length,
                            head_dim);
     });
     return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dx = Tensor::empty(of);
+        MutableTensor dx = Tensor::empty(of);
         for_each_split_head(batch, length, columns, 0, heads, head_dim, [&](Index packed, Index split) {
             kernels::copy_rows(cotangent.data() + packed, columns, dx.data() + split, head_dim, length,
                                head_dim);
@@ -72,12 +72,12 @@ Variable repeat_heads(const Variable& x, Index times) {
     Shape shape = x.shape();
     shape[1] *= times;
     const Index rows = x.size(0) * x.size(1), width = x.size(2) * x.size(3);
-    Tensor out = Tensor::empty(shape);
+    MutableTensor out = Tensor::empty(shape);
     for (Index i = 0; i < rows * times; ++i) {
         std::copy_n(x.value().data() + i / times * width, width, out.data() + i * width);
     }
     return record(out, {x}, [=, of = x.shape()](const Tensor& cotangent, const Gradients& gradients) {
-        Tensor dx = Tensor::zeros(of);
+        MutableTensor dx = Tensor::zeros(of);
         for (Index i = 0; i < rows * times; ++i) {
             kernels::accumulate(cotangent.data() + i * width, dx.data() + i / times * width, width);
         }
@@ -91,7 +91,7 @@ Variable take_columns(const Variable& table, WorkVector<std::int32_t> columns) {
     for (std::int32_t column : columns) {
         require(column >= -1 && column < width, "take_columns: column {} of {}", column, table.shape());
     }
-    Tensor out = Tensor::empty({heads, count});
+    MutableTensor out = Tensor::empty({heads, count});
     for (Index h = 0; h < heads; ++h) {
         for (Index i = 0; i < count; ++i) {
             const Index column = columns[static_cast<std::size_t>(i)];
@@ -100,7 +100,7 @@ Variable take_columns(const Variable& table, WorkVector<std::int32_t> columns) {
     }
     return record(out, {table},
                   [=, columns = std::move(columns)](const Tensor& cotangent, const Gradients& gradients) {
-                      Tensor dtable = Tensor::empty({heads, width});
+                      MutableTensor dtable = Tensor::empty({heads, width});
                       DoubleSums sums(width);
                       for (Index h = 0; h < heads; ++h) {
                           for (Index i = 0; i < count; ++i) {

@@ -7,7 +7,7 @@ inline namespace LOCUS_SCALAR {
 
 Variable softmax(const Variable& x) {
     const Index width = x.size(-1), rows = x.shape().count() / width;
-    Tensor out = Tensor::empty(x.shape());
+    MutableTensor out = Tensor::empty(x.shape());
     kernels::softmax(x.value().data(), out.data(), rows, width);
     return record(out, {x}, [=](const Tensor& cotangent, const Gradients& gradients) {
         const auto [dx, fresh] = gradients.sink(0);

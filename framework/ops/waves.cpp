@@ -46,7 +46,7 @@ Variable record_table(const Tensor& table, const Variable& frequencies, const Po
                     sums[static_cast<std::size_t>(a * s.columns() + column)] +=
                         static_cast<double>(token[a]) * angle;
             });
-            Tensor gradient = Tensor::empty(frequencies.shape());
+            MutableTensor gradient = Tensor::empty(frequencies.shape());
             for (std::size_t k = 0; k < sums.size(); ++k) gradient.data()[k] = static_cast<Scalar>(sums[k]);
             gradients.add(0, gradient);
         },
@@ -62,7 +62,7 @@ Waves waves(const Variable& frequencies, const Positions& positions, Index heads
             frequencies.shape());
     const WaveSizes s{positions.axes(), heads, frequencies.size(1) / heads};
     const Shape shape{positions.batch(), heads, positions.length(), s.pairs};
-    Tensor cos = Tensor::empty(shape), sin = Tensor::empty(shape);
+    MutableTensor cos = Tensor::empty(shape), sin = Tensor::empty(shape);
     for_each_wave(positions, s, [&](const std::int64_t* token, Index at, Index column) {
         double angle = 0;
         for (Index a = 0; a < s.axes && token != nullptr; ++a) {

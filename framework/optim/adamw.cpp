@@ -34,7 +34,7 @@ void Adamw::step(Workers& workers, Index step, double lr, const Tensor& gradient
                                .correction2 = 1 - std::pow(options_.beta2, t),
                                .gradient_scale = gradient_scale};
     const Index size = store_.flat_size();
-    workers.run([&](int worker) {
+    const auto update = [&](const MutableTensor& values, int worker) {
         const Index begin = size * worker / workers.count(), end = size * (worker + 1) / workers.count();
         for (const ParameterInfo& parameter : store_.parameters()) {
             const Index from = std::max(begin, parameter.offset);
@@ -44,11 +44,12 @@ void Adamw::step(Workers& workers, Index step, double lr, const Tensor& gradient
             own.lr = lr * parameter.lr_factor;
             own.weight_decay = parameter.decayed ? options_.weight_decay : 0;
             kernels::adamw(own, gradient.data() + from, first_.data() + from, second_.data() + from,
-                           store_.values().data() + from, to - from);
-            parameter.project({store_.values().data() + from, static_cast<std::size_t>(to - from)});
+                           values.data() + from, to - from);
+            parameter.project({values.data() + from, static_cast<std::size_t>(to - from)});
         }
-    });
-    store_.touch();
+    };
+    store_.change(
+        [&](const MutableTensor& values) { workers.run([&](int worker) { update(values, worker); }); });
 }
 
 double gradient_norm(Workers& workers, const Tensor& gradient) {

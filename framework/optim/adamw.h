@@ -22,11 +22,13 @@ class Adamw {
 
     const Tensor& first_moment() const { return first_; }    // [flat_size]
     const Tensor& second_moment() const { return second_; }  // [flat_size]
+    const MutableTensor& mutable_first_moment() { return first_; }
+    const MutableTensor& mutable_second_moment() { return second_; }
 
   private:
     ParameterStore& store_;
     AdamwOptions options_;
-    Tensor first_, second_;
+    MutableTensor first_, second_;
 };
 
 /// Euclidean norm of a flat gradient, in double, by fixed blocks added in order: the same for any number of

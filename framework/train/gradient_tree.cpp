@@ -47,7 +47,7 @@ std::optional<Index> GradientTree::claim(int worker) {
     return --other.end;
 }
 
-Tensor GradientTree::open(int worker) {
+MutableTensor GradientTree::open(int worker) {
     const std::lock_guard lock(mutex_);
     Range* from = &range(worker);
     for (Range& other : ranges_) {
@@ -58,12 +58,12 @@ Tensor GradientTree::open(int worker) {
         ArenaScope heap(nullptr);
         return Tensor::zeros({flat_size_});  // the padding between parameters stays zero
     }
-    Tensor buffer = std::move(from->spare.back());
+    MutableTensor buffer = std::move(from->spare.back());
     from->spare.pop_back();
     return buffer;
 }
 
-void GradientTree::close(int worker, Index shard, Tensor gradient) {
+void GradientTree::close(int worker, Index shard, MutableTensor gradient) {
     Range& own = range(worker);
     own.open.push_back({shard, 1, std::move(gradient), worker});
     while (own.open.size() >= 2) {

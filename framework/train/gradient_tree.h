@@ -32,11 +32,11 @@ class GradientTree {
     std::optional<Index> claim(int worker);
 
     /// A buffer [flat_size] for the next shard of a worker; what it holds is to be overwritten.
-    Tensor open(int worker);
+    MutableTensor open(int worker);
 
     /// Hands in the gradient of a claimed shard, made in the buffer from open(); an empty tensor for a shard
     /// without sequences.
-    void close(int worker, Index shard, Tensor gradient);
+    void close(int worker, Index shard, MutableTensor gradient);
 
     /// The sum over all shards, valid until the next start(). Throws when every shard was empty. All ranks of
     /// the group call it.
@@ -45,17 +45,18 @@ class GradientTree {
   private:
     struct Node {
         Index begin, size;  // shards covered
-        Tensor sum;         // empty: no sequences there
+        MutableTensor sum;  // empty: no sequences there
         int owner;          // the worker whose buffer it is
     };
     struct Merge {
-        Tensor into, from;
+        MutableTensor into;
+        Tensor from;
     };
     struct Range {        // one worker's
         Index next, end;  // of its own shards, those that nobody has claimed
         Index kept;       // the one that is never taken over
         std::vector<Node> open;
-        std::vector<Tensor> spare;
+        std::vector<MutableTensor> spare;
     };
     Range& range(int worker) { return ranges_[static_cast<std::size_t>(worker)]; }
     Index first_shard(int worker) const { return first_ + (last_ - first_) * worker / workers_; }
@@ -72,7 +73,7 @@ class GradientTree {
     // of one finish()
     std::vector<Node> unmerged_, nodes_;
     std::vector<Merge> merges_;
-    std::vector<Tensor> sums_;
+    std::vector<MutableTensor> sums_;
 };
 
 }  // namespace LOCUS_SCALAR

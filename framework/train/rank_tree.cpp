@@ -89,7 +89,7 @@ Index RankTree::slice(int rank) const {
 }
 
 // This rank's slice of every node, in parts_.
-void RankTree::collect(std::span<const Tensor> own) {
+void RankTree::collect(std::span<const MutableTensor> own) {
     const auto me = static_cast<std::size_t>(group_.rank());
     const auto first = static_cast<std::size_t>(first_node_[me]);
     for (std::size_t i = 0; i < own.size(); ++i) present_[first + i] = own[i] ? 1 : 0;
@@ -112,7 +112,7 @@ void RankTree::collect(std::span<const Tensor> own) {
             free += slice(group_.rank());
         }
         if (rank == group_.rank()) continue;
-        for (const Tensor& sum : own) {
+        for (const MutableTensor& sum : own) {
             if (sum) sends.push_back({rank, bytes_of(sum.data() + slices_[r], slice(rank))});
         }
     }
@@ -138,7 +138,7 @@ void RankTree::add_slices(Workers& workers) {
     });
 }
 
-Tensor RankTree::finish(std::span<const Tensor> own, Workers& workers) {
+Tensor RankTree::finish(std::span<const MutableTensor> own, Workers& workers) {
     require(static_cast<Index>(own.size()) == nodes_of(group_.rank()),
             "gradients: expected {} open subtrees, found {}", nodes_of(group_.rank()), own.size());
     if (group_.alone()) return own.front();
@@ -152,10 +152,10 @@ Tensor RankTree::finish(std::span<const Tensor> own, Workers& workers) {
     return sum_;
 }
 
-Tensor RankTree::finish_fast(std::span<const Tensor> own) {
+Tensor RankTree::finish_fast(std::span<const MutableTensor> own) {
     if (group_.alone()) return own.front();
     bool any = false;
-    for (const Tensor& part : own) {
+    for (const MutableTensor& part : own) {
         if (!part) continue;
         if (any)
             kernels::accumulate(part.data(), sum_.data(), flat_size_);

@@ -28,10 +28,10 @@ class RankTree {
     /// `own`: the sums [flat_size] of this rank's open subtrees, empty where they have no sequences; they are
     /// overwritten. Returns the sum over all shards, valid until the next call, or an empty tensor when every
     /// shard was empty.
-    Tensor finish(std::span<const Tensor> own, Workers& workers);
+    Tensor finish(std::span<const MutableTensor> own, Workers& workers);
 
     /// The same sum, by MPI's all-reduce: its bits may depend on the number of ranks.
-    Tensor finish_fast(std::span<const Tensor> own);
+    Tensor finish_fast(std::span<const MutableTensor> own);
 
   private:
     struct Merge {
@@ -39,7 +39,7 @@ class RankTree {
     };
     Index slice(int rank) const;
     void plan(Index shards);
-    void collect(std::span<const Tensor> own);
+    void collect(std::span<const MutableTensor> own);
     void add_slices(Workers& workers);
 
     Index flat_size_;
@@ -47,8 +47,8 @@ class RankTree {
     std::vector<Index> first_node_;  // [ranks + 1]: of each rank, in the order of the shards
     std::vector<Merge> merges_;      // of all nodes, in the order that the tree has
     std::vector<Index> slices_;      // [ranks + 1]: where each rank's slice begins
-    Tensor received_;                // slices of the other ranks' nodes
-    Tensor sum_;                     // [flat_size]
+    MutableTensor received_;         // slices of the other ranks' nodes
+    MutableTensor sum_;              // [flat_size]
     // of one call, by node
     std::vector<unsigned char> present_;
     std::vector<Scalar*> parts_;                                // this rank's slice of each node

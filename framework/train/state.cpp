@@ -24,8 +24,8 @@ std::vector<CheckpointTensor> views(const ParameterStore& store, const Tensor& f
     return tensors;
 }
 
-void copy_into(const std::vector<CheckpointTensor>& tensors, const ParameterStore& store, const Tensor& flat,
-               const std::string& source) {
+void copy_into(const std::vector<CheckpointTensor>& tensors, const ParameterStore& store,
+               const MutableTensor& flat, const std::string& source) {
     std::vector<TensorSpec> wanted;
     for (const ParameterInfo& parameter : store.parameters()) {
         wanted.push_back({parameter.name, sizes_of(parameter.shape), element_type<Scalar>()});
@@ -74,14 +74,15 @@ Checkpoint capture(const ParameterStore& store, const Adamw& optimizer, const Ru
 }
 
 void restore_parameters(const Checkpoint& checkpoint, ParameterStore& store, const std::string& source) {
-    copy_into(checkpoint.parameters, store, store.values(), source);
-    store.touch();
+    store.change(
+        [&](const MutableTensor& values) { copy_into(checkpoint.parameters, store, values, source); });
 }
 
 void restore_moments(const Checkpoint& checkpoint, const ParameterStore& store, Adamw& optimizer,
                      const std::string& source) {
-    copy_into(checkpoint.first_moments, store, optimizer.first_moment(), source + " (first moments)");
-    copy_into(checkpoint.second_moments, store, optimizer.second_moment(), source + " (second moments)");
+    copy_into(checkpoint.first_moments, store, optimizer.mutable_first_moment(), source + " (first moments)");
+    copy_into(checkpoint.second_moments, store, optimizer.mutable_second_moment(),
+              source + " (second moments)");
 }
 
 }  // namespace LOCUS_SCALAR

@@ -45,10 +45,10 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
         double& total = shard_loss_[static_cast<std::size_t>(shard)];
         total = 0;
         if (first == end) {
-            tree_.close(worker, shard, Tensor());
+            tree_.close(worker, shard, {});
             continue;
         }
-        const Tensor gradient = tree_.open(worker);
+        const MutableTensor gradient = tree_.open(worker);
         {
             ArenaScope memory(&space.arena);
             Recording recording(&space.tape);

@@ -76,7 +76,7 @@ class Alibi : public PositionalEncoding {
     Variable slopes() const {
         const auto heads = static_cast<Index>(fixed_.size());
         if (learned_) return reshape(learned_, {heads, 1});
-        Tensor slopes = Tensor::empty({heads, 1});
+        MutableTensor slopes = Tensor::empty({heads, 1});
         std::transform(fixed_.begin(), fixed_.end(), slopes.data(),
                        [](double slope) { return static_cast<Scalar>(slope); });
         return slopes;

@@ -81,7 +81,7 @@ class Fire : public PositionalEncoding {
 
     // 1 / (psi(max(i, L)) + 1e-6) of every query: [1 or B, 1, Tq, 1].
     Variable normaliser(const Positions& query) const {
-        Tensor index = Tensor::empty({query.batch(), 1, query.length(), 1});
+        MutableTensor index = Tensor::empty({query.batch(), 1, query.length(), 1});
         for (Index n = 0; n < index.count(); ++n) {
             const std::int64_t i = query.row(n / query.length())[n % query.length()];
             index.data()[n] = static_cast<Scalar>(i == Positions::none ? 0 : i);
@@ -98,7 +98,7 @@ class Fire : public PositionalEncoding {
     Variable bias(const Positions& query, const Positions& key) const {
         const RelativeVectors map = relative_vectors(query, key);
         const auto count = static_cast<Index>(map.rows.size());
-        Tensor distances = Tensor::empty({1, count});
+        MutableTensor distances = Tensor::empty({1, count});
         WorkVector<std::int32_t> rows;
         for (Index i = 0; i < count; ++i) {
             distances.data()[i] = static_cast<Scalar>(map.first + i);
@@ -106,7 +106,7 @@ class Fire : public PositionalEncoding {
         }
         PairRows pairs = pair_rows(query, key, map.first, rows);
         const Index sheets = pairs.sheets, area = pairs.queries * pairs.keys;
-        Tensor placed = Tensor::full({sheets, 1, pairs.queries, pairs.keys}, 1);
+        MutableTensor placed = Tensor::full({sheets, 1, pairs.queries, pairs.keys}, 1);
         for (std::size_t i = 0; i < pairs.rows.size(); ++i) {
             if (pairs.rows[i] < 0) placed.data()[i] = 0;
         }

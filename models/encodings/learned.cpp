@@ -21,7 +21,8 @@ class Learned : public PositionalEncoding {
                 query.greatest(), rows_ - 1);
         WorkVector<Token> ids;
         ids.reserve(static_cast<std::size_t>(query.batch() * query.length()));
-        const Tensor placed = Tensor::empty({query.batch(), query.length(), 1});  // 0: nothing is added
+        const MutableTensor placed =
+            Tensor::empty({query.batch(), query.length(), 1});  // 0: nothing is added
         bool everywhere = true;
         for (Index b = 0; b < query.batch(); ++b) {
             for (Index t = 0; t < query.length(); ++t) {

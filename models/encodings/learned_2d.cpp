@@ -17,7 +17,7 @@ namespace {
 Tensor axis_resize_matrix(const Grid& table, const Grid& run) {
     const ArenaScope heap(nullptr);
     const Index width = table.rows + table.columns;
-    Tensor matrix = Tensor::zeros({run.rows + run.columns, width});
+    MutableTensor matrix = Tensor::zeros({run.rows + run.columns, width});
     const auto write = [&](const std::vector<std::vector<double>>& parts, Index first_row,
                            Index first_column) {
         Scalar* to = matrix.data() + first_row * width + first_column;
@@ -54,7 +54,7 @@ class Learned2d : public PositionalEncoding {
         const Index batch = query.batch(), length = query.length();
         WorkVector<Token> ids;  // a row's and a column's for every token: side by side they are its vector
         ids.reserve(static_cast<std::size_t>(2 * batch * length));
-        Tensor placed = Tensor::empty({batch, length, 1});
+        MutableTensor placed = Tensor::empty({batch, length, 1});
         bool all = true;
         for (Index b = 0; b < batch; ++b) {
             for (Index t = 0; t < length; ++t) {

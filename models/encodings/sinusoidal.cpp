@@ -77,7 +77,7 @@ class Sinusoidal : public PositionalEncoding {
     }
 
     Tensor table(const Positions& positions) const {
-        Tensor table = Tensor::zeros({positions.batch(), positions.length(), width_});
+        MutableTensor table = Tensor::zeros({positions.batch(), positions.length(), width_});
         Scalar* to = table.data();
         for (Index b = 0; b < positions.batch(); ++b) {
             for (Index t = 0; t < positions.length(); ++t, to += width_) {

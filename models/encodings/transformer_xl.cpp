@@ -119,13 +119,13 @@ class TransformerXl : public PositionalEncoding {
         return sinusoids_
             .get(ends, 0,
                  [&] {
-                     Tensor table = Tensor::empty({1, count, shape_.width});
+                     MutableTensor table = Tensor::empty({1, count, shape_.width});
                      for (Index c = 0; c < shape_.width; ++c) {
                          const Wave wave = wave_of(c);
                          for (Index i = 0; i < count; ++i)
                              table.data()[i * shape_.width + c] = static_cast<Scalar>(wave(first + i));
                      }
-                     return std::vector{table};
+                     return std::vector<Tensor>{table};
                  })
             .front();
     }

@@ -17,7 +17,7 @@ Tensor resize_matrix(const Grid& table, const Grid& run) {
     const ArenaScope heap(nullptr);
     const auto rows = linear_resize(table.rows, run.rows),
                columns = linear_resize(table.columns, run.columns);
-    Tensor matrix = Tensor::zeros({1 + run.cells(), 1 + table.cells()});
+    MutableTensor matrix = Tensor::zeros({1 + run.cells(), 1 + table.cells()});
     Scalar* to = matrix.data();
     *to = 1;
     to += 1 + table.cells();

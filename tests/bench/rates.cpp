@@ -139,7 +139,7 @@ class LinearLayer {
 
   private:
     static Tensor numbers(const Shape& shape) {
-        Tensor tensor = Tensor::empty(shape);
+        MutableTensor tensor = Tensor::empty(shape);
         for (Index i = 0; i < tensor.count(); ++i)
             tensor.data()[i] = static_cast<Scalar>(i * 7919 % 1013) / 1013 - 0.5F;
         return tensor;

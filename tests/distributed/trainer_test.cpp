@@ -79,8 +79,8 @@ TEST(TrainerOverRanks, AnErrorInAStepOfOneRankReachesAll) {
 
 TEST(TrainerOverRanks, DivergenceIsMetByAllRanksAlike) {
     Model model(5);
-    model.store.values().data()[0] = std::numeric_limits<Scalar>::quiet_NaN();
-    model.store.touch();
+    model.store.change(
+        [](const MutableTensor& values) { values.data()[0] = std::numeric_limits<Scalar>::quiet_NaN(); });
     Workers workers(1);
     Trainer trainer(model.store, options_for(4), workers, world());
     try {

@@ -31,10 +31,10 @@ std::vector<Scalar> sum_of(const Communicator& group, Index size, Index shards, 
             while (const std::optional<Index> claimed = tree.claim(worker)) {
                 const Index shard = *claimed;
                 if (is_empty(shard, shards, sequences)) {
-                    tree.close(worker, shard, Tensor());
+                    tree.close(worker, shard, {});
                     continue;
                 }
-                const Tensor gradient = tree.open(worker);
+                const MutableTensor gradient = tree.open(worker);
                 for (Index i = 0; i < size; ++i) gradient.data()[i] = number(shard, i);
                 tree.close(worker, shard, gradient);
             }

@@ -51,7 +51,7 @@ Taken step_over(const std::vector<Piece>& pieces, double clip) {
     taken.report = trainer.step(1, batch, [&](const Batch& part, Index) {
         EXPECT_EQ(part.sequences, 1);
         const Piece& piece = pieces[static_cast<std::size_t>(part.first)];
-        const Tensor slope = Tensor::zeros({2});
+        const MutableTensor slope = Tensor::zeros({2});
         for (Index i = 0; i < 2; ++i) slope.data()[i] = piece.gradient[static_cast<std::size_t>(i)];
         return Loss{sum_all(multiply(weights, Variable(slope))), piece.total, part.weight()};
     });

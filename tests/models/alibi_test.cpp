@@ -48,7 +48,8 @@ TEST(Alibi, HasTheSoftmaxOfTheKeyOnlyForm) {
     constexpr Index length = 40, heads = 6;
     const LoneEncoding alibi("alibi", {}, heads_of(heads));
     const Positions positions = Positions::consecutive(length);
-    const Tensor zero = Tensor::zeros({1, heads, length, 1}), v = random_tensor({1, heads, length, 1}, 1);
+    const MutableTensor zero = Tensor::zeros({1, heads, length, 1}),
+                        v = random_tensor({1, heads, length, 1}, 1);
     const Tensor out =
         attention_tiled(zero, zero, v, {alibi.terms(positions), positions, positions}, Mask{}).value();
     for (Index h = 0; h < heads; ++h) {

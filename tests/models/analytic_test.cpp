@@ -70,7 +70,7 @@ TEST(Analytic, PhasesOfThreeFrequencies) {
     ASSERT_EQ(inverse.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(inverse[i], theta[i], 1e-12 * theta[i]);
     const auto phase = [&](Index pair, std::int64_t distance) {
-        const Tensor unit = Tensor::zeros({1, 1, 1, 6});
+        const MutableTensor unit = Tensor::zeros({1, 1, 1, 6});
         unit.data()[pair] = 1;  // half split: pair i is (i, i + 3)
         const auto turned = [&](std::int64_t position) {
             return rotate(unit, rope.terms(Positions::consecutive(1, position)).query).value();

@@ -161,8 +161,9 @@ std::vector<Result> run(Attention form, const Problem& p) {
     std::vector<Result> results{{"output", Tensor::zeros(p.cotangent.shape())}};
     const auto leaf = [&](const std::string& name, const Tensor& value) {
         if (!value) return Variable();
-        results.push_back({name, Tensor::zeros(value.shape())});
-        return tape.leaf(value, results.back().value);
+        const MutableTensor gradient = Tensor::zeros(value.shape());
+        results.push_back({name, gradient});
+        return tape.leaf(value, gradient);
     };
     const Variable q = leaf("dq", p.q), k = leaf("dk", p.k), v = leaf("dv", p.v);
     AttentionTerms terms = p.terms;
@@ -173,7 +174,7 @@ std::vector<Result> run(Attention form, const Problem& p) {
     terms.position_bias = leaf("dposition", p.tables.position);
     const ArenaScope scope(&arena);
     const Variable out = form(q, k, v, terms, p.mask);
-    results.front().value.copy_from(out.value());
+    results.front().value = out.value().clone();
     tape.backward(out, p.cotangent);
     tape.reset();
     return results;

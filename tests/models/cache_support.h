@@ -75,7 +75,7 @@ inline Batch batch_of(std::span<const Token> tokens, const Positions& positions,
 inline Tensor in_chunks(const Transformer& model, const Batch& whole, KvCache& cache,
                         const std::vector<Index>& sizes, AttentionForm form = AttentionForm::tiled) {
     const Index vocabulary = model.options().vocabulary;
-    const Tensor out = Tensor::empty({whole.sequences, whole.length, vocabulary});
+    const MutableTensor out = Tensor::empty({whole.sequences, whole.length, vocabulary});
     std::size_t at = 0;
     for (Index first = 0; first < whole.length;) {
         const Index count = std::min(whole.length - first, sizes[std::min(at++, sizes.size() - 1)]);

@@ -14,7 +14,7 @@ constexpr Index prompt_tokens = 11, decoded_tokens = 21, total = prompt_tokens +
 
 struct Decoded {
     std::vector<Token> text;
-    Tensor logits;  // [1, total, vocabulary]: of the prompt's pass, then of every token
+    MutableTensor logits;  // [1, total, vocabulary]: of the prompt's pass, then of every token
 };
 
 // Greedy, with a cache; tokens behind the prompt stand `shift` places further on.
@@ -189,7 +189,7 @@ TEST(Rolling, LayersMayDifferInTheirWindows) {
         KvCache cache(shape, {.length = 64}, masks, false);
         for (Index t = 0; t < tokens; ++t) {
             for (Index layer : {0, 1}) {
-                const Tensor fresh = Tensor::full({1, 1, 1, 4}, static_cast<Scalar>(10 * t + layer));
+                const MutableTensor fresh = Tensor::full({1, 1, 1, 4}, static_cast<Scalar>(10 * t + layer));
                 const Tensor keys = cache.extend(layer, 0, fresh, fresh).first;
                 EXPECT_EQ(keys.data()[0], static_cast<Scalar>(layer));  // token 0 stays
                 EXPECT_EQ(keys.data()[keys.count() - 1], static_cast<Scalar>(10 * t + layer));

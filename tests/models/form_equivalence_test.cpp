@@ -8,7 +8,7 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(Encodings, EachEncoding, every_encoding(), encoding_name);
 
 void expect_same_model(const Transformer& model, const Sample& sample) {
-    const Tensor one = Tensor::full({1}, 1);
+    const MutableTensor one = Tensor::full({1}, 1);
     double losses[2];
     Tensor gradients[2];
     for (int form : {0, 1}) {

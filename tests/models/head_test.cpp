@@ -21,7 +21,7 @@ class SquareHead : public Head {
 
     Loss loss(const Variable& states, const Targets& targets, bool) const override {
         const Variable found = outputs(states);
-        const Tensor wanted = Tensor::zeros(found.shape()), weights = Tensor::zeros(found.shape());
+        const MutableTensor wanted = Tensor::zeros(found.shape()), weights = Tensor::zeros(found.shape());
         Loss loss;
         for (std::size_t i = 0; i < targets.tokens.size(); ++i) {
             if (targets.tokens[i] == no_target) continue;
@@ -58,7 +58,7 @@ TEST(Heads, AModelTrainsTheLossOfItsHead) {
     batch.weights = BatchArray<float>(2, weights);
     EXPECT_EQ(model->loss(batch).weight, batch.weight());
     const auto loss = [&] { return model->loss(batch).sum; };
-    const Tensor one = Tensor::full({1}, 1), flat = flat_gradient(*model, one, loss);
+    const MutableTensor one = Tensor::full({1}, 1), flat = flat_gradient(*model, one, loss);
     const ParameterStore& store = model->parameters();
     for (std::size_t p = 0; p < store.parameters().size(); ++p) {
         const ParameterInfo& info = store.parameters()[p];

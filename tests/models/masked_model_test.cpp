@@ -17,13 +17,13 @@ Tensor parameter(const Transformer& model, const std::string& name) {
     return Tensor::zeros({1});
 }
 
-void make_projections_equal(const Transformer& model, Index layers) {
+void make_projections_equal(Transformer& model, Index layers) {
     for (Index layer = 0; layer < layers; ++layer) {
         const std::string block = "blocks." + std::to_string(layer) + ".attention.";
         for (const char* part : {"weight", "bias"})
-            parameter(model, block + "global_qkv." + part).copy_from(parameter(model, block + "qkv." + part));
+            set_parameter(model.parameters(), block + "global_qkv." + part,
+                          parameter(model, block + "qkv." + part).values());
     }
-    model.parameters().touch();
 }
 
 // Both directions, or the causal one where an encoding knows no other.
@@ -122,9 +122,9 @@ TEST(GlobalProjections, BelongToTheRowsOfGlobalTokens) {
                                   {.causal = false, .window = 3, .global = 2, .global_projections = true});
     const auto rows_changed_by = [&](const std::string& name) {
         const Tensor before = model->logits(Sample(1, 12).input()).value().clone();
-        const Tensor values = parameter(*model, "blocks.0.attention." + name);
+        const MutableTensor values = parameter(*model, "blocks.0.attention." + name).clone();
         for (Scalar& value : values.values()) value *= Scalar(1.5);
-        model->parameters().touch();
+        set_parameter(model->parameters(), "blocks.0.attention." + name, values.values());
         const Tensor after = model->logits(Sample(1, 12).input()).value();
         std::vector<int> changed;
         for (Index i = 0; i < 12; ++i)

@@ -146,12 +146,12 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
     const Packed packed(*model);
     std::vector<Token> targets = random_tokens(14, 5);
     targets[12] = targets[13] = Batch::no_target;
-    const Tensor one = Tensor::full({1}, 1);
+    const MutableTensor one = Tensor::full({1}, 1);
     const auto gradient = [&](const Batch& input) {
         return flat_gradient(*model, one, [&] { return model->loss(input, modes()[0].pass()).sum; });
     };
     const Tensor both = gradient(packed.input(targets));
-    std::vector<Tensor> sums(model->parameters().parameters().size());
+    std::vector<MutableTensor> sums(model->parameters().parameters().size());
     for (const auto& [first, rows] : {std::pair<Index, Index>{0, 7}, {7, 5}}) {
         const auto at = static_cast<std::size_t>(first), count = static_cast<std::size_t>(rows);
         Batch text = batch_of(std::span(packed.tokens).subspan(at, count), positions_for(*model, rows));

@@ -18,7 +18,7 @@ double break_of_equivariance(const std::string& kind, bool causal) {
     Sample moved = sample;
     for (std::size_t i = 0; i < 12; ++i) moved.tokens[i] = sample.tokens[static_cast<std::size_t>(order[i])];
     const Tensor before = model->logits(sample.input()).value(), after = model->logits(moved.input()).value();
-    Tensor expected = Tensor::empty(before.shape());
+    MutableTensor expected = Tensor::empty(before.shape());
     for (std::size_t i = 0; i < 12; ++i) {
         std::copy_n(before.data() + order[i] * 11, 11, expected.data() + static_cast<Index>(i) * 11);
     }

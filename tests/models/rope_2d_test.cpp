@@ -26,7 +26,7 @@ TEST(Rope2d, TransposingTheGridSwapsTheHalves) {
     const LoneEncoding rope("rope_2d", {}, head_of(16));
     const Tensor x = random_tensor({1, 1, 3, 16}, 1);
     const auto swapped = [](const Tensor& from) {
-        Tensor to = Tensor::empty(from.shape());
+        MutableTensor to = Tensor::empty(from.shape());
         for (Index k = 0; k < from.count(); ++k) to.data()[k] = from.data()[k / 16 * 16 + (k + 8) % 16];
         return to;
     };
@@ -114,12 +114,11 @@ TEST(RopeMixed, BeginsAsAxesInADirectionDrawnByHead) {
 
 TEST(RopeMixed, TurnsByBothAxes) {
     const nlohmann::json example = oracle("rope_2d.json")["mixed_example"];
-    const LoneEncoding rope("rope_mixed", {}, head_of(16));
-    const Tensor freqs = rope.store.view(rope.store.values(), 0);
-    for (std::size_t i = 0; i < 8; ++i) {
-        freqs.data()[i] = static_cast<Scalar>(example["fy"][i].get<double>());
-        freqs.data()[8 + i] = static_cast<Scalar>(example["fx"][i].get<double>());
-    }
+    LoneEncoding rope("rope_mixed", {}, head_of(16));
+    auto freqs = example["fy"].get<std::vector<double>>();
+    const auto along_x = example["fx"].get<std::vector<double>>();
+    freqs.insert(freqs.end(), along_x.begin(), along_x.end());
+    set_parameter(rope.store, 0, freqs);
     const Positions place(1, 2, 2, {2, 3, Positions::none, Positions::none});  // y 2, x 3
     expect_angles(rope.terms(place).query, {example["angles_at_x3_y2"], std::vector<double>(8, 0.0)});
     const EncodingCard card = rope.card();

@@ -81,7 +81,7 @@ TEST(Rope, PairingsAgreeAfterPermutation) {
     const Positions positions = at({0, 3, 500});
     const Tensor x = random_tensor({1, 1, 3, 8}, 1);
     const auto permuted = [&](const Tensor& from) {
-        Tensor to = Tensor::empty(from.shape());
+        MutableTensor to = Tensor::empty(from.shape());
         for (Index t = 0; t < 3; ++t) {
             for (Index i = 0; i < 8; ++i)
                 to.data()[t * 8 + i] = from.data()[t * 8 + order[static_cast<std::size_t>(i)]];

@@ -68,17 +68,52 @@ inline ModelOptions small_model(bool rich = false) {
 
 /// Draws every parameter anew, those that begin at zero or one as well, large enough to matter.
 inline void draw_all(ParameterStore& store, double deviation = 0.3) {
-    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
-        const ParameterInfo& info = store.parameters()[i];
-        const bool around_one = (info.initial.kind == Initial::Kind::constant && info.initial.value != 0) ||
-                                !(info.bounds == Bounds{});  // not at the bound, where little would show
-        RandomStream stream(2, Purpose::test, {name_index(info.name)});
-        for (Scalar& value : store.view(store.values(), static_cast<Index>(i)).values()) {
-            value = static_cast<Scalar>((around_one ? 1 : 0) + deviation * stream.normal());
+    store.change([&](const MutableTensor& values) {
+        for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+            const ParameterInfo& info = store.parameters()[i];
+            const bool around_one =
+                (info.initial.kind == Initial::Kind::constant && info.initial.value != 0) ||
+                !(info.bounds == Bounds{});  // not at the bound, where little would show
+            RandomStream stream(2, Purpose::test, {name_index(info.name)});
+            const MutableTensor own = store.view(values, static_cast<Index>(i));
+            for (Scalar& value : own.values())
+                value = static_cast<Scalar>((around_one ? 1 : 0) + deviation * stream.normal());
+            info.project(own.values());
         }
-        info.project(store.view(store.values(), static_cast<Index>(i)).values());
-    }
-    store.touch();
+    });
+}
+
+/// Sets the numbers of a parameter, found by its place or its name.
+template <typename Numbers>
+void set_parameter(ParameterStore& store, Index parameter, const Numbers& numbers) {
+    store.change([&](const MutableTensor& values) {
+        const MutableTensor own = store.view(values, parameter);
+        require(std::size(numbers) == own.values().size(), "{} numbers for a parameter {}",
+                std::size(numbers), own.shape());
+        std::transform(std::begin(numbers), std::end(numbers), own.data(),
+                       [](auto number) { return static_cast<Scalar>(number); });
+    });
+}
+template <typename Numbers>
+void set_parameter(ParameterStore& store, const std::string& name, const Numbers& numbers) {
+    for (std::size_t i = 0; i < store.parameters().size(); ++i)
+        if (store.parameters()[i].name == name) return set_parameter(store, static_cast<Index>(i), numbers);
+    fail(Failure::usage, "no parameter {}", name);
+}
+
+/// The central difference of `loss` by one number of a store.
+template <typename Loss>
+double central_difference(ParameterStore& store, Index number, double analytic, const Loss& loss) {
+    Scalar value = store.values().data()[number];
+    const auto put = [&] {
+        store.change([&](const MutableTensor& values) { values.data()[number] = value; });
+    };
+    const double numeric = central_difference(value, analytic, [&] {
+        put();
+        return loss();
+    });
+    put();
+    return numeric;
 }
 
 inline std::unique_ptr<Transformer> make_model(const EncodingOptions& encoding, const ModelOptions& model,
@@ -151,7 +186,7 @@ inline Positions restarted(Index batch, Index length, Index run) {
 /// The flat gradient of `output()` with this cotangent; memory that is not written shows as NaN.
 template <typename Output>
 Tensor flat_gradient(const ParameterStore& store, const Tensor& cotangent, const Output& output) {
-    const Tensor flat = Tensor::zeros({store.flat_size()});
+    const MutableTensor flat = Tensor::zeros({store.flat_size()});
     for (std::size_t i = 0; i < store.parameters().size(); ++i)
         store.view(flat, static_cast<Index>(i)).fill(NAN);
     Tape tape;

@@ -12,8 +12,8 @@ namespace {
 // [1 or B, 1, T, pairs] by number(position, pair) = (cosine, sine).
 template <typename Number>
 Rotation rotation_of(const Positions& positions, Index pairs, const Number& number) {
-    Tensor cos = Tensor::empty({positions.batch(), 1, positions.length(), pairs});
-    Tensor sin = Tensor::empty(cos.shape());
+    MutableTensor cos = Tensor::empty({positions.batch(), 1, positions.length(), pairs});
+    MutableTensor sin = Tensor::empty(cos.shape());
     Index at = 0;
     for (Index b = 0; b < positions.batch(); ++b) {
         for (Index t = 0; t < positions.length(); ++t) {

@@ -147,10 +147,11 @@ TEST(Transformer, ScalesTokensWhereTheEncodingAsksForIt) {
     const auto logits = [](bool scaled, Scalar factor) {
         const auto model =
             make_model(encoding_options("sinusoidal", {{"scale_tokens", scaled}}), small_model(true));
-        const Tensor table = model->parameters().view(model->parameters().values(), 0);
-        EXPECT_EQ(model->parameters().parameters()[0].name, "tokens.weight");
-        for (Scalar& value : table.values()) value *= factor;
-        model->parameters().touch();
+        ParameterStore& store = model->parameters();
+        EXPECT_EQ(store.parameters()[0].name, "tokens.weight");
+        store.change([&](const MutableTensor& values) {
+            for (Scalar& value : store.view(values, 0).values()) value *= factor;
+        });
         return model->logits(Sample(2, 20).input()).value();
     };
     EXPECT_EQ(largest_difference(logits(true, 1), logits(false, 4)), 0);  // 4 is the root of the width

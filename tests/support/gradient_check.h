@@ -82,10 +82,10 @@ enum class From { leaf, intermediate };
 
 /// Gradients of sum(op(inputs) * cotangent) for the inputs that `wanted` names, the others as zeros. Runs in
 /// an arena full of NaN, so that memory that is read before it is written shows.
-inline std::vector<Tensor> tape_gradients(const Op& op, const std::vector<Tensor>& inputs,
-                                          const Tensor& cotangent, const std::vector<bool>& wanted,
-                                          From from = From::leaf) {
-    std::vector<Tensor> gradients;
+inline std::vector<MutableTensor> tape_gradients(const Op& op, const std::vector<Tensor>& inputs,
+                                                 const Tensor& cotangent, const std::vector<bool>& wanted,
+                                                 From from = From::leaf) {
+    std::vector<MutableTensor> gradients;
     for (const Tensor& input : inputs) gradients.push_back(Tensor::zeros(input.shape()));
     Arena arena;
     {
@@ -107,7 +107,10 @@ inline std::vector<Tensor> tape_gradients(const Op& op, const std::vector<Tensor
 
 /// Expects the gradients of every input to be right, and the same where only one of them is asked for, or
 /// where the inputs are results of other ops.
-inline void check_gradient(const Op& op, std::vector<Tensor> inputs) {
+inline void check_gradient(const Op& op, const std::vector<Tensor>& given) {
+    std::vector<MutableTensor> changed;
+    for (const Tensor& input : given) changed.push_back(input.clone());
+    const std::vector<Tensor> inputs(changed.begin(), changed.end());
     const auto value = [&] { return op(std::vector<Variable>(inputs.begin(), inputs.end())).value(); };
     const Tensor cotangent = random_tensor(value().shape(), 77);
     const std::vector<bool> all(inputs.size(), true);
@@ -118,7 +121,7 @@ inline void check_gradient(const Op& op, std::vector<Tensor> inputs) {
         std::vector<double> analytic, numeric;
         for (Index i = 0; i < inputs[k].count(); ++i) {
             analytic.push_back(static_cast<double>(gradients[k].data()[i]));
-            numeric.push_back(central_difference(inputs[k].data()[i], analytic.back(),
+            numeric.push_back(central_difference(changed[k].data()[i], analytic.back(),
                                                  [&] { return dot(value(), cotangent); }));
         }
         expect_gradient_close(analytic, numeric, "input " + std::to_string(k));

@@ -17,14 +17,14 @@ inline namespace LOCUS_SCALAR {
 inline constexpr bool is_double = sizeof(Scalar) == sizeof(double);
 
 /// Normal numbers that depend on the index only.
-inline Tensor random_tensor(const Shape& shape, std::uint64_t index, double deviation = 1) {
-    Tensor tensor = Tensor::empty(shape);
+inline MutableTensor random_tensor(const Shape& shape, std::uint64_t index, double deviation = 1) {
+    MutableTensor tensor = Tensor::empty(shape);
     RandomStream stream(1, Purpose::test, {index});
     for (Scalar& value : tensor.values()) value = static_cast<Scalar>(deviation * stream.normal());
     return tensor;
 }
 
-inline Tensor tensor_of(const Shape& shape, const std::vector<double>& values) {
+inline MutableTensor tensor_of(const Shape& shape, const std::vector<double>& values) {
     const std::vector<Scalar> cast(values.begin(), values.end());
     return Tensor::of(shape, cast);
 }
@@ -40,7 +40,7 @@ inline double largest(const Tensor& a) {
 
 inline double largest_difference(const Tensor& a, const Tensor& b) {
     EXPECT_EQ(a.shape(), b.shape());
-    Tensor difference = Tensor::empty(a.shape());
+    MutableTensor difference = Tensor::empty(a.shape());
     for (Index i = 0; i < a.count(); ++i) difference.data()[i] = a.data()[i] - b.data()[i];
     return largest(difference);
 }

@@ -8,7 +8,7 @@ inline namespace LOCUS_SCALAR {
 namespace kernels {
 
 PackCache& PackCache::instance() {
-    static PackCache cache;
+    static PackCache& cache = *new PackCache;  // never destroyed: models of static storage end after it
     return cache;
 }
 

@@ -41,7 +41,7 @@ class PackCache {
   private:
     struct Entry {
         std::mutex mutex;
-        Tensor packed;
+        MutableTensor packed;
         bool valid = false;
     };
     struct Range {

@@ -109,18 +109,19 @@ void check_beginning(const Cell& cell) {
 Beginning begin_from(const Cell& cell, const fs::path& folder, Transformer& model) {
     const FoundSource source = load_source(cell, folder);
     const std::string place = source.path.string();
-    const ParameterStore& store = model.parameters();
+    ParameterStore& store = model.parameters();
     const Recipe there = recipe_in(source.checkpoint, place, recipe_schema());
     const bool same_kind = there.encoding.kind == cell.recipe.encoding.kind;
     const auto [taken, drawn, left] =
         transfer_of(source.checkpoint.parameters, same_kind, store.parameters(), place);
     const std::set<std::string> fresh(drawn.begin(), drawn.end());
-    for (const ParameterInfo& info : store.parameters()) {
-        if (fresh.contains(info.name)) continue;
-        const auto values = find_tensor(taken, info.name).data<Scalar>();
-        std::copy(values.begin(), values.end(), store.values().data() + info.offset);
-    }
-    model.parameters().touch();
+    store.change([&](const MutableTensor& values) {
+        for (const ParameterInfo& info : store.parameters()) {
+            if (fresh.contains(info.name)) continue;
+            const auto own = find_tensor(taken, info.name).data<Scalar>();
+            std::copy(own.begin(), own.end(), values.data() + info.offset);
+        }
+    });
 
     Beginning beginning;
     beginning.manifest = {{"path", source.path.string()},

@@ -109,8 +109,7 @@ OpenedRun on_all_ranks(const fs::path& source, const Communicator& group,
         run.model = make_model(run.recipe);
     }
     group.broadcast(std::span(&run.step, 1));
-    group.broadcast(run.model->parameters().values().values());
-    run.model->parameters().touch();
+    run.model->parameters().change([&](const MutableTensor& values) { group.broadcast(values.values()); });
     run.recorded = on_all_ranks(run.recorded, group);
     require_alike_identity(group, identity_of_process());
     return run;

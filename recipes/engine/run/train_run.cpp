@@ -160,11 +160,12 @@ class TrainSession {
     void share_state(Index& done) {
         if (group_.alone()) return;
         group_.broadcast(std::span(&done, 1));
-        ParameterStore& store = model_->parameters();
-        for (const Tensor& flat :
-             {store.values(), trainer_.optimizer().first_moment(), trainer_.optimizer().second_moment()})
-            group_.broadcast(flat.values());
-        store.touch();
+        Adamw& optimizer = trainer_.mutable_optimizer();
+        model_->parameters().change([&](const MutableTensor& values) {
+            for (const MutableTensor& flat :
+                 {values, optimizer.mutable_first_moment(), optimizer.mutable_second_moment()})
+                group_.broadcast(flat.values());
+        });
     }
 
     // Not before the state was restored: a bad --resume leaves nothing behind.

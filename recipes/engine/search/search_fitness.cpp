@@ -67,8 +67,8 @@ std::unique_ptr<Transformer> under_encoding(const Recipe& recipe, const Transfor
     Recipe changed = recipe;
     changed.encoding = encoding;
     auto model = make_model(changed);
-    model->parameters().values().copy_from(trained.parameters().values());
-    model->parameters().touch();
+    model->parameters().change(
+        [&](const MutableTensor& values) { values.copy_from(trained.parameters().values()); });
     return model;
 }
 

@@ -17,7 +17,7 @@ namespace locus {
 namespace {
 
 Tensor drawn_tensor(const Shape& shape, std::uint64_t index) {
-    Tensor tensor = Tensor::empty(shape);
+    MutableTensor tensor = Tensor::empty(shape);
     RandomStream stream(2, Purpose::verify, {index});
     for (Scalar& value : tensor.values()) value = static_cast<Scalar>(stream.normal());
     return tensor;
@@ -37,10 +37,8 @@ Tensor rotated_logits(const VerifySubject& s, std::int64_t start) {
     Variable k = drawn_tensor({1, o.kv_heads, count, o.head_dim()}, 2);
     if (terms.query) q = rotate(q, terms.query);
     if (terms.key) k = rotate(k, terms.key);
-    const Tensor logits = matmul(q, repeat_heads(k, o.heads / o.kv_heads), Transpose::yes).value();
-    for (Scalar& value : logits.values())
-        value /= static_cast<Scalar>(std::sqrt(static_cast<double>(o.head_dim())));
-    return logits;
+    const auto factor = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(o.head_dim())));
+    return scale(matmul(q, repeat_heads(k, o.heads / o.kv_heads), Transpose::yes), factor).value();
 }
 
 // Whether the rotation at `position` keeps the lengths that it has at 0.
@@ -62,11 +60,11 @@ bool keeps_lengths(const VerifySubject& s, std::int64_t position) {
 
 // weights[i][j] of one head without logits, by values that are ones for one key each.
 double wrong_weights(const Mask& mask, Index length) {
-    const Tensor nothing = Tensor::zeros({1, 1, length, 8});
+    const MutableTensor nothing = Tensor::zeros({1, 1, length, 8});
     const AttentionTerms no_terms;
     Index wrong = 0;
     for (Index first = 0; first < length; first += 8) {
-        const Tensor values = Tensor::zeros({1, 1, length, 8});
+        const MutableTensor values = Tensor::zeros({1, 1, length, 8});
         const Index count = std::min<Index>(8, length - first);
         for (Index c = 0; c < count; ++c) values.data()[(first + c) * 8 + c] = 1;
         const Tensor weights = attention_tiled(nothing, nothing, values, no_terms, mask).value();
@@ -80,7 +78,7 @@ double wrong_weights(const Mask& mask, Index length) {
 
 struct LossAndGradient {
     double loss = 0;
-    Tensor gradient;
+    MutableTensor gradient;
 };
 
 LossAndGradient loss_and_gradient(const Transformer& model, const Batch& batch, AttentionForm form) {

@@ -12,7 +12,7 @@ namespace {
 
 // Matrices keep the size of what they are fed; what begins at a value other than zero is spread around it and
 // keeps its sign, as some parameters must.
-void draw_parameter(const ParameterInfo& info, const Tensor& value) {
+void draw_parameter(const ParameterInfo& info, const MutableTensor& value) {
     RandomStream stream(0, Purpose::verify, {name_index(info.name)});
     const bool of_encoding = info.name.starts_with("encoding.");
     const bool is_matrix = info.shape.rank() == 2 && !of_encoding && !info.name.starts_with("tokens.");
@@ -27,12 +27,13 @@ void draw_parameter(const ParameterInfo& info, const Tensor& value) {
     info.project(value.values());
 }
 
-void scale_parameter(const ParameterStore& store, const std::string& name, double factor) {
-    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
-        if (store.parameters()[i].name != name) continue;
-        for (Scalar& number : store.view(store.values(), static_cast<Index>(i)).values())
-            number *= static_cast<Scalar>(factor);
-    }
+// Calls body(information, values) for every parameter; it may write to them.
+template <typename Body>
+void change_each(ParameterStore& store, const Body& body) {
+    store.change([&](const MutableTensor& values) {
+        for (std::size_t i = 0; i < store.parameters().size(); ++i)
+            body(store.parameters()[i], store.view(values, static_cast<Index>(i)));
+    });
 }
 
 }  // namespace
@@ -43,28 +44,26 @@ std::unique_ptr<Transformer> model_like(const Transformer& like, const Recipe& r
     changed.mask = mask;
     changed.encoding = encoding;
     auto model = make_model(changed);
-    const ParameterStore &from = like.parameters(), &to = model->parameters();
-    for (std::size_t i = 0; i < from.parameters().size(); ++i) {
-        for (std::size_t k = 0; k < to.parameters().size(); ++k) {
-            if (to.parameters()[k].name != from.parameters()[i].name) continue;
-            to.view(to.values(), static_cast<Index>(k))
-                .copy_from(from.view(from.values(), static_cast<Index>(i)));
+    const ParameterStore& from = like.parameters();
+    change_each(model->parameters(), [&](const ParameterInfo& info, const MutableTensor& value) {
+        for (std::size_t i = 0; i < from.parameters().size(); ++i) {
+            if (from.parameters()[i].name == info.name)
+                value.copy_from(from.view(from.values(), static_cast<Index>(i)));
         }
-    }
-    to.touch();
+    });
     return model;
 }
 
 std::unique_ptr<Transformer> drawn_model(const Recipe& recipe) {
     auto model = make_model(recipe);
-    const ParameterStore& store = model->parameters();
-    for (std::size_t i = 0; i < store.parameters().size(); ++i)
-        draw_parameter(store.parameters()[i], store.view(store.values(), static_cast<Index>(i)));
-    store.touch();
+    change_each(model->parameters(), draw_parameter);
     const std::vector<Token> tokens = drawn_tokens(*model, trained_length(recipe), 0);
-    const double factor = 1.05 / standard_deviation(logits_of(*model, text_batch(*model, recipe, tokens)));
-    for (const char* name : {"final_norm.weight", "final_norm.bias"}) scale_parameter(store, name, factor);
-    store.touch();
+    const auto factor =
+        static_cast<Scalar>(1.05 / standard_deviation(logits_of(*model, text_batch(*model, recipe, tokens))));
+    change_each(model->parameters(), [&](const ParameterInfo& info, const MutableTensor& value) {
+        if (!info.name.starts_with("final_norm.")) return;
+        for (Scalar& number : value.values()) number *= factor;
+    });
     return model;
 }
 

@@ -47,7 +47,7 @@ Tensor chunked(const Transformer& model, const Batch& whole, const CacheOptions&
                const std::vector<Index>& sizes) {
     KvCache cache = model.make_cache(whole.sequences, options);
     const Index vocabulary = model.options().vocabulary;
-    const Tensor out = Tensor::empty({whole.sequences, whole.length, vocabulary});
+    const MutableTensor out = Tensor::empty({whole.sequences, whole.length, vocabulary});
     Index first = 0;
     for (Index size : sizes) {
         const Tensor part = logits_of(model, whole.run(first, size), {.cache = &cache});

@@ -99,7 +99,7 @@ Tensor with_rotated_keys(const VerifySubject& s, const Batch& whole) {
     CacheOptions growing;
     growing.growing = true;
     KvCache cache(shape, growing, std::move(masks), false);
-    const Tensor out = Tensor::empty({whole.sequences, whole.length, model.vocabulary});
+    const MutableTensor out = Tensor::empty({whole.sequences, whole.length, model.vocabulary});
     for (Index t = 0; t < whole.length; ++t) {
         const Tensor logits = logits_of(s.model, whole.run(t, 1), {.cache = &cache});
         std::copy_n(logits.data(), model.vocabulary, out.data() + t * model.vocabulary);

@@ -20,7 +20,7 @@ struct Measured {
 };
 
 Tensor drawn(const Shape& shape) {
-    Tensor tensor = Tensor::empty(shape);
+    MutableTensor tensor = Tensor::empty(shape);
     RandomStream stream(1, Purpose::parameter, {static_cast<std::uint64_t>(shape.count())});
     for (Scalar& number : tensor.values()) number = static_cast<Scalar>(0.1 + 0.9 * stream.uniform());
     return tensor;

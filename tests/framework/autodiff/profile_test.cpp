@@ -25,9 +25,9 @@ Variable doubled(const Variable& x) {
                   [x](const Tensor& cotangent, const Gradients& gradients) {
                       Tape inner;
                       Recording recording(&inner);
-                      Tensor gradient = Tensor::zeros(x.shape());
+                      MutableTensor gradient = Tensor::zeros(x.shape());
                       inner.backward(exponential(inner.leaf(x.value(), gradient)), cotangent);
-                      gradients.add(0, scale(Variable(cotangent), 2).value());
+                      gradients.add(0, scale(Variable(cotangent), 2).value().clone());
                   });
 }
 
@@ -35,7 +35,7 @@ TEST(TapeProfile, CountsEveryOpUnderItsName) {
     Profile profile(1);
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::zeros({2});
+    MutableTensor gradient = Tensor::zeros({2});
     const Variable x = tape.leaf(tensor_of({2}, {3, 4}), gradient);
     {
         const Profile::Step step(&profile);
@@ -52,7 +52,7 @@ TEST(TapeProfile, OpsOfAPullbackAreItsOwn) {
     Profile profile(1);
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::zeros({2});
+    MutableTensor gradient = Tensor::zeros({2});
     const Variable x = tape.leaf(tensor_of({2}, {3, 4}), gradient);
     {
         const Profile::Step step(&profile);

@@ -8,12 +8,12 @@ namespace locus {
 inline namespace LOCUS_SCALAR {
 namespace {
 
-const Tensor one = Tensor::full({1}, 1);
+const MutableTensor one = Tensor::full({1}, 1);
 
 TEST(Tape, AddsToWhatALeafHolds) {
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::full({2}, 10);
+    MutableTensor gradient = Tensor::full({2}, 10);
     const Variable x = tape.leaf(tensor_of({2}, {3, 4}), gradient);
     tape.backward(sum_all(multiply(x, x)), one);
     EXPECT_EQ(gradient.data()[0], 16);
@@ -23,7 +23,7 @@ TEST(Tape, AddsToWhatALeafHolds) {
 TEST(Tape, SumsOverEveryUseOfAnIntermediate) {
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::zeros({2});
+    MutableTensor gradient = Tensor::zeros({2});
     const Variable x = tape.leaf(tensor_of({2}, {3, 4}), gradient);
     const Variable y = scale(x, 2);                                   // 2x
     const Variable z = add(multiply(y, y), add(y, reshape(y, {2})));  // 4x^2 + 4x
@@ -35,14 +35,14 @@ TEST(Tape, SumsOverEveryUseOfAnIntermediate) {
 TEST(Tape, TwoLeavesMayShareABuffer) {
     Tape tape;
     Recording recording(&tape);
-    Tensor value = tensor_of({1}, {3}), gradient = Tensor::zeros({1});
+    const MutableTensor value = tensor_of({1}, {3}), gradient = Tensor::zeros({1});
     tape.backward(multiply(tape.leaf(value, gradient), tape.leaf(value, gradient)), one);
     EXPECT_EQ(gradient.data()[0], 6);
 }
 
 TEST(Tape, LeafAsOutput) {
     Tape tape;
-    Tensor gradient = Tensor::full({1}, 1);
+    MutableTensor gradient = Tensor::full({1}, 1);
     const Variable x = tape.leaf(tensor_of({1}, {3}), gradient);
     tape.backward(x, one);
     EXPECT_EQ(gradient.data()[0], 2);
@@ -57,7 +57,7 @@ TEST(Tape, FirstContributionOverwritesAnUnwrittenLeaf) {
     };
     for (const auto& output : outputs) {
         bool written = false;
-        Tensor gradient = Tensor::full({1}, std::numeric_limits<Scalar>::quiet_NaN());
+        MutableTensor gradient = Tensor::full({1}, std::numeric_limits<Scalar>::quiet_NaN());
         for (int round = 1; round <= 2; ++round) {  // the second is added
             Tape tape;
             Recording recording(&tape);
@@ -68,7 +68,7 @@ TEST(Tape, FirstContributionOverwritesAnUnwrittenLeaf) {
         EXPECT_EQ(gradient.data()[0], 12);
     }
     bool written = false;
-    Tensor gradient = Tensor::full({1}, 7);
+    MutableTensor gradient = Tensor::full({1}, 7);
     Tape tape;
     const Variable x = tape.leaf(value, gradient, &written);
     tape.backward(x, one);
@@ -80,7 +80,7 @@ TEST(Tape, FirstContributionOverwritesAnUnwrittenLeaf) {
 TEST(Tape, DoesNotTouchTheCotangent) {
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::zeros({3}), cotangent = tensor_of({3}, {1, 2, 3});
+    MutableTensor gradient = Tensor::zeros({3}), cotangent = tensor_of({3}, {1, 2, 3});
     tape.backward(scale(tape.leaf(random_tensor({3}, 1), gradient), 5), cotangent);
     EXPECT_EQ(largest_difference(cotangent, tensor_of({3}, {1, 2, 3})), 0);
     EXPECT_EQ(largest_difference(gradient, tensor_of({3}, {5, 10, 15})), 0);
@@ -97,7 +97,7 @@ TEST(Tape, ConstantsAreNotRecorded) {
 TEST(Tape, PullbacksRunOnce) {
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::zeros({2});
+    MutableTensor gradient = Tensor::zeros({2});
     const Variable y = scale(tape.leaf(random_tensor({2}, 1), gradient), 3);
     tape.backward(y, Tensor::full({2}, 1));
     tape.backward(y, Tensor::full({2}, 1));
@@ -109,7 +109,7 @@ TEST(Tape, StepsRepeatExactly) {
     Tape tape;
     Recording recording(&tape);
     const Tensor value = random_tensor({4, 30}, 1);
-    std::vector<Tensor> results;
+    std::vector<MutableTensor> results;
     for (int step = 0; step < 3; ++step) {
         results.push_back(Tensor::zeros({4, 30}));
         ArenaScope scope(&arena);
@@ -129,7 +129,7 @@ TEST(Tape, LongChainsDoNotRecurse) {
     ArenaScope scope(&arena);
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::zeros({1});
+    MutableTensor gradient = Tensor::zeros({1});
     Variable x = tape.leaf(one, gradient);
     for (int i = 0; i < 100000; ++i) x = scale(x, 1);
     tape.backward(x, one);
@@ -138,7 +138,7 @@ TEST(Tape, LongChainsDoNotRecurse) {
 
 TEST(Tape, RefusesWhatDoesNotFit) {
     Tape tape, other;
-    Tensor gradient = Tensor::zeros({2});
+    MutableTensor gradient = Tensor::zeros({2});
     const Variable x = tape.leaf(random_tensor({2}, 1), gradient);
     EXPECT_THROW(scale(x, 2), Error);  // tracked, but nothing records
     Recording recording(&tape);
@@ -162,7 +162,7 @@ TEST(Tape, RecordingsNest) {
 TEST(Tape, GradientOfAWrongShapeIsCaught) {
     Tape tape;
     Recording recording(&tape);
-    Tensor gradient = Tensor::zeros({2});
+    MutableTensor gradient = Tensor::zeros({2});
     const Variable x = tape.leaf(random_tensor({2}, 1), gradient);
     const Variable y = record(Tensor::zeros({2}), {x}, [](const Tensor&, const Gradients& gradients) {
         gradients.add(0, Tensor::zeros({3}));

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "framework/core/tensor.h"
 #include "framework/core/work_vector.h"
@@ -95,13 +98,13 @@ TEST(Arena, VectorsKeepTheMemoryThatTheyWereMadeWith) {
 
 TEST(Tensor, LivesOnTheHeapOutsideAnArena) {
     Arena arena;
-    Tensor outside = Tensor::full({3, 4}, 2);
-    Tensor copy = outside;
+    MutableTensor outside = Tensor::full({3, 4}, 2);
+    const MutableTensor copy = outside;
     copy.data()[0] = 5;
     EXPECT_EQ(outside.data()[0], 5);  // handles share
     EXPECT_EQ(arena.used(), 0U);
     EXPECT_TRUE(aligned(outside.data()));
-    const Tensor own = outside.clone();
+    const MutableTensor own = outside.clone();
     outside.fill(0);
     EXPECT_EQ(own.data()[0], 5);
     EXPECT_EQ(own.rows(1, 2).shape(), (Shape{2, 4}));
@@ -111,9 +114,43 @@ TEST(Tensor, LivesOnTheHeapOutsideAnArena) {
     EXPECT_THROW(own.copy_from(Tensor::zeros({4, 3})), Error);
     EXPECT_THROW(Tensor::of({2}, std::vector<Scalar>{1}), Error);
     ArenaScope scope(&arena);
-    const Tensor inside = Tensor::zeros({3});
+    const MutableTensor inside = Tensor::zeros({3});
     EXPECT_GT(arena.used(), 0U);
     EXPECT_EQ(inside.data()[2], 0);
+}
+
+// What a function only reads it cannot come to write.
+static_assert(!std::is_constructible_v<MutableTensor, Tensor>);
+static_assert(!std::is_assignable_v<MutableTensor&, Tensor>);
+static_assert(std::is_same_v<decltype(std::declval<const Tensor&>().data()), const Scalar*>);
+static_assert(std::is_same_v<decltype(std::declval<MutableTensor&>().reshaped({})), MutableTensor>);
+
+TEST(Tensor, OnlyArenaMemoryIsRecycled) {
+    Arena arena;
+    MutableTensor outside = Tensor::zeros({4, 8});
+    const ArenaScope scope(&arena);
+    MutableTensor inside = Tensor::zeros({4, 8});
+    std::vector<Scalar> elsewhere(64);
+    std::vector<Tensor> borrowed = {Tensor::view(elsewhere.data(), {4, 8}),
+                                    Tensor::view(std::as_const(elsewhere).data(), {32}),
+                                    Tensor::view(outside.data(), {4, 8}),
+                                    Tensor::view(inside.data(), {32}),
+                                    Tensor::view(elsewhere.data(), {2, 16}).rows(1, 1),
+                                    Tensor::view(elsewhere.data(), {2, 16}).reshaped({32}),
+                                    inside.rows(0, 4),
+                                    inside.rows(1, 3).reshaped({24}),
+                                    outside.rows(1, 2),
+                                    outside.reshaped({32})};
+    for (Tensor& tensor : borrowed) {
+        const Scalar* data = tensor.data();
+        const Shape shape = tensor.shape();
+        tensor.recycle();
+        EXPECT_FALSE(tensor);
+        EXPECT_NE(Tensor::empty(shape).data(), data);
+    }
+    const Scalar* own = inside.data();
+    inside.reshaped({32}).recycle();
+    EXPECT_EQ(Tensor::empty({4, 8}).data(), own);
 }
 
 }  // namespace

@@ -86,8 +86,9 @@ TEST(ParameterStore, ProductsSeeValuesThatWereWritten) {
     store.allocate(1);
     const Tensor x = random_tensor({5, 40}, 1), before = layer(x).value();
     EXPECT_EQ(largest_difference(layer(x).value(), before), 0);
-    for (Scalar& value : store.values().values()) value *= 2;
-    store.touch();
+    store.change([](const MutableTensor& values) {
+        for (Scalar& value : values.values()) value *= 2;
+    });
     EXPECT_EQ(largest_difference(layer(x).value(), add(before, before).value()), 0);
 }
 
@@ -96,7 +97,7 @@ TEST(Parameter, IsALeafOnlyWhereGradientsAreWanted) {
     const Parameter p = ParameterScope(store).add("p", {3}, Initial::ones());
     store.allocate(1);
     EXPECT_FALSE(Variable(p).tracked());
-    const Tensor flat = Tensor::full({store.flat_size()}, 7);
+    const MutableTensor flat = Tensor::full({store.flat_size()}, 7);
     Tape tape;
     Recording recording(&tape);
     EXPECT_FALSE(Variable(p).tracked());
@@ -116,7 +117,7 @@ TEST(Parameter, WithoutAPartInTheOutputHasAZeroGradient) {
     const Parameter used = scope.add("used", {2}, Initial::ones()),
                     idle = scope.add("idle", {2}, Initial::ones());
     store.allocate(1);
-    const Tensor flat = Tensor::full({store.flat_size()}, 7);
+    const MutableTensor flat = Tensor::full({store.flat_size()}, 7);
     {
         Tape tape;
         Recording recording(&tape);

@@ -12,7 +12,7 @@ namespace locus {
 inline namespace LOCUS_SCALAR {
 
 struct OpCase {
-    std::string name;  // the op, and after an underscore a variant
+    std::string name;  // the op, and after a slash a variant
     std::vector<Shape> shapes;
     Op op;
 };
@@ -51,20 +51,20 @@ inline void add_attention(std::vector<OpCase>& cases, const std::string& name, A
     cases.push_back({name, {{2, 2, 7, 8}, {2, 2, 7, 8}, {2, 2, 7, 8}}, [=](Inputs v) {
                          return form(v[0], v[1], v[2], {}, windowed);
                      }});
-    cases.push_back({name + "_bias_grouped",
+    cases.push_back({name + "/bias_grouped",
                      {{1, 4, 6, 5}, {1, 2, 6, 5}, {1, 2, 6, 5}, {4, 4}},
                      [=](Inputs v) { return form(v[0], v[1], v[2], terms(v, 6), Mask{}); }});
-    cases.push_back({name + "_bias_open",
+    cases.push_back({name + "/bias_open",
                      {{2, 2, 5, 10}, {2, 1, 5, 10}, {2, 1, 5, 10}, {2, 9}},
                      [=](Inputs v) { return form(v[0], v[1], v[2], terms(v, 5), open); }});
-    cases.push_back({name + "_segments", {{2, 2, 9, 4}, {2, 2, 9, 4}, {2, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
+    cases.push_back({name + "/segments", {{2, 2, 9, 4}, {2, 2, 9, 4}, {2, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
                          return form(v[0], v[1], v[2], terms(v, 9), segments(2, 9, -1));
                      }});
-    cases.push_back({name + "_dilated", {{1, 2, 9, 4}, {1, 2, 9, 4}, {1, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
+    cases.push_back({name + "/dilated", {{1, 2, 9, 4}, {1, 2, 9, 4}, {1, 2, 9, 4}, {2, 5}}, [=](Inputs v) {
                          return form(v[0], v[1], v[2], terms(v, 9),
                                      Mask{.causal = false, .window = 3, .dilation = 2, .global = 1});
                      }});
-    cases.push_back({name + "_offset", {{1, 2, 3, 6}, {1, 2, 8, 6}, {1, 2, 8, 6}}, [=](Inputs v) {
+    cases.push_back({name + "/offset", {{1, 2, 3, 6}, {1, 2, 8, 6}, {1, 2, 8, 6}}, [=](Inputs v) {
                          return form(v[0], v[1], v[2], {}, Mask{.query_offset = 5});
                      }});
 }
@@ -79,7 +79,7 @@ inline RelativeVectors some_vectors(const Variable& table, Index length) {
 
 // A bias of pairs that is no table: a share of the query's position.
 inline Variable pair_bias(const Positions& query, const Positions& key) {
-    Tensor bias = Tensor::empty({1, 2, query.length(), key.length()});
+    MutableTensor bias = Tensor::empty({1, 2, query.length(), key.length()});
     for (Index n = 0; n < bias.count(); ++n) {
         const Index i = n / key.length() % query.length(), j = n % key.length();
         bias.data()[n] = static_cast<Scalar>(query(0, i) - key(0, j)) / static_cast<Scalar>(query(0, i) + 1);
@@ -89,7 +89,7 @@ inline Variable pair_bias(const Positions& query, const Positions& key) {
 
 // Attention with a vector for each distance: tables a head or shared, with and without biases of queries.
 inline void add_relative_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
-    cases.push_back({name + "_relative",
+    cases.push_back({name + "/relative",
                      {{2, 2, 5, 4}, {2, 1, 5, 4}, {2, 1, 5, 4}, {2, 7, 4}, {1, 6, 4}, {2, 4}, {2, 4}},
                      [=](Inputs v) {
                          AttentionTerms terms;
@@ -101,7 +101,7 @@ inline void add_relative_terms(std::vector<OpCase>& cases, const std::string& na
                          return form(v[0], v[1], v[2], terms, Mask{.window = 3, .global = 1});
                      }});
     cases.push_back(
-        {name + "_relative_segments",
+        {name + "/relative_segments",
          {{2, 2, 9, 3}, {2, 2, 9, 3}, {2, 2, 9, 3}, {1, 5, 3}, {2, 5}},
          [=](Inputs v) {
              AttentionTerms terms;
@@ -112,7 +112,7 @@ inline void add_relative_terms(std::vector<OpCase>& cases, const std::string& na
              terms.position_bias = Variable();
              return form(v[0], v[1], v[2], terms, segments(2, 9, -1));
          }});
-    cases.push_back({name + "_relative_values_only",
+    cases.push_back({name + "/relative_values_only",
                      {{1, 2, 4, 6}, {1, 2, 9, 6}, {1, 2, 9, 6}, {2, 17, 6}, {2, 6}},
                      [=](Inputs v) {
                          AttentionTerms terms;
@@ -126,13 +126,13 @@ inline void add_relative_terms(std::vector<OpCase>& cases, const std::string& na
 
 // Attention with the terms that the tiled kernel lacks.
 inline void add_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
-    cases.push_back({name + "_pair_bias", {{2, 2, 5, 4}, {2, 2, 5, 4}, {2, 2, 5, 4}, {2, 9}}, [=](Inputs v) {
+    cases.push_back({name + "/pair_bias", {{2, 2, 5, 4}, {2, 2, 5, 4}, {2, 2, 5, 4}, {2, 9}}, [=](Inputs v) {
                          AttentionTerms own = terms(v, 5);
                          own.pair_bias = pair_bias;
                          return form(v[0], v[1], v[2], own, segments(2, 5, -1));
                      }});
     for (bool scaled : {false, true}) {
-        cases.push_back({name + (scaled ? "_count_scaled" : "_count"),
+        cases.push_back({name + (scaled ? "/count_scaled" : "/count"),
                          {{1, 2, 9, 3}, {1, 2, 9, 3}, {1, 2, 9, 3}, {2, 4, 3}},
                          [=](Inputs v) {
                              AttentionTerms own;

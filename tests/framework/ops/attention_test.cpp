@@ -106,7 +106,7 @@ TEST_P(Form, GlobalAndLocalRowsAddUp) {
 // even a NaN there does not spoil their rows.
 TEST(Tiles, OfADilatedWindowThatNoQuerySeesAreSkipped) {
     const Tensor q = random_tensor({1, 1, 288, 4}, 1), k = random_tensor({1, 1, 288, 4}, 2);
-    const Tensor v = random_tensor({1, 1, 288, 4}, 3);
+    const MutableTensor v = random_tensor({1, 1, 288, 4}, 3);
     const Tensor before = attention_tiled(q, k, v, {}, {.window = 2, .dilation = 128}).value();
     v.reshaped({288, 4}).rows(224, 32).fill(std::numeric_limits<Scalar>::quiet_NaN());
     const Tensor after = attention_tiled(q, k, v, {}, {.window = 2, .dilation = 128}).value();
@@ -117,7 +117,7 @@ TEST(Tiles, OfADilatedWindowThatNoQuerySeesAreSkipped) {
 
 // A finite stand-in for -inf would let the hidden key win.
 TEST_P(Form, HiddenKeyNeverWins) {
-    const Tensor q = Tensor::full({1, 1, 1, 1}, 1);
+    const MutableTensor q = Tensor::full({1, 1, 1, 1}, 1);
     const Tensor k = tensor_of({1, 1, 2, 1}, {-2e9, 0}), v = tensor_of({1, 1, 2, 1}, {1, 100});
     EXPECT_EQ(GetParam()(q, k, v, {{.logit_scale = 1}, {}, {}}, Mask{.causal = false, .window = 1})
                   .value()
@@ -129,9 +129,9 @@ TEST_P(Form, HiddenKeyNeverWins) {
 
 TEST_P(Form, NanInAnyInputReachesTheOutput) {
     for (int input = 0; input < 3; ++input) {
-        std::vector<Variable> v;
+        std::vector<MutableTensor> v;
         for (int i = 0; i < 3; ++i) v.push_back(random_tensor({1, 1, 40, 4}, 1));
-        v[static_cast<std::size_t>(input)].value().data()[30 * 4] = std::numeric_limits<Scalar>::quiet_NaN();
+        v[static_cast<std::size_t>(input)].data()[30 * 4] = std::numeric_limits<Scalar>::quiet_NaN();
         EXPECT_TRUE(std::isnan(largest(GetParam()(v[0], v[1], v[2], {}, Mask{}).value()))) << input;
     }
 }

@@ -39,7 +39,8 @@ void check(const Problem& p) {
     const Index a_stride = (a_turned ? p.m : p.k) + 2, b_stride = (b_turned ? p.k : p.n) + 1;
     const Tensor a = random_tensor({a_turned ? p.k : p.m, a_stride}, 1);
     const Tensor b = random_tensor({b_turned ? p.n : p.k, b_stride}, 2);
-    const Tensor before = random_tensor({p.m, p.n + gap}, 3), c = before.clone();
+    const Tensor before = random_tensor({p.m, p.n + gap}, 3);
+    const MutableTensor c = before.clone();
     if (p.beta == 0) {  // is not read
         for (Index i = 0; i < p.m; ++i)
             std::fill_n(c.data() + i * (p.n + gap), p.n, std::numeric_limits<Scalar>::quiet_NaN());
@@ -137,7 +138,8 @@ TEST_P(Gemm, Bf16) {
             SCOPED_TRACE(fmt::format("m {} n {} k {} form {}", m, n, k, form));
             const Tensor a = random_tensor(a_turned ? Shape{k, m} : Shape{m, k}, 1);
             const Tensor b = random_tensor(b_turned ? Shape{n, k} : Shape{k, n}, 2);
-            const Tensor before = random_tensor({m, n}, 3), c = before.clone();
+            const Tensor before = random_tensor({m, n}, 3);
+            const MutableTensor c = before.clone();
             const Index a_stride = a.size(1), b_stride = b.size(1);
             kernels::gemm(a_turned ? Transpose::yes : Transpose::no,
                           b_turned ? Transpose::yes : Transpose::no, m, n, k, a.data(), a_stride, b.data(),
@@ -158,7 +160,8 @@ TEST_P(Gemm, Bf16) {
                 }
             }
             if (!kernels::has_bf16_dots() || GetParam() != GemmBackend::own) continue;
-            const Tensor panels = Tensor::empty({kernels::bf16_panels_size(n, k)}), dots = before.clone();
+            const MutableTensor panels = Tensor::empty({kernels::bf16_panels_size(n, k)}),
+                                dots = before.clone();
             kernels::pack_bf16_panels(b_turned, n, k, b.data(), b_stride, panels.data());
             kernels::bf16_product(a_turned, m, n, k, a.data(), a_stride, panels.data(), beta, dots.data(), n);
             for (Index i = 0; i < m * n; ++i) EXPECT_EQ(dots.data()[i], c.data()[i]) << i;
@@ -168,7 +171,7 @@ TEST_P(Gemm, Bf16) {
 
 TEST(PackCache, KeepsWhatItWatchesUntilItChanges) {
     kernels::PackCache& cache = kernels::PackCache::instance();
-    const Tensor flat = Tensor::zeros({100});
+    const MutableTensor flat = Tensor::zeros({100});
     int packs = 0;
     const auto find = [&](const Scalar* at) {
         return cache.find({at, 2, 3, 3, false}, 8, [&](Scalar* to) { to[0] = static_cast<Scalar>(++packs); });

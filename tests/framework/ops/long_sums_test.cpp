@@ -96,7 +96,7 @@ TEST_P(LongSums, GradientOfContextualTerms) {
 TEST_P(LongSums, GradientOfOneEntry) {
     const Index keys = GetParam();
     const Tensor entries = random_tensor({1, 4}, 1), places = Tensor::full({1, keys}, 3);
-    Tensor cotangent = random_tensor({1, keys}, 2);
+    const MutableTensor cotangent = random_tensor({1, keys}, 2);
     for (Scalar& value : cotangent.values()) value = std::abs(value);
     const auto values = in_double(cotangent);
     const auto found = tape_gradients([&](Inputs v) { return interpolate(v[0], Variable(places)); },
@@ -106,7 +106,7 @@ TEST_P(LongSums, GradientOfOneEntry) {
 
 // Positive numbers, whose sum grows with every one.
 Tensor magnitudes(const Shape& shape) {
-    Tensor x = random_tensor(shape, 4);
+    const MutableTensor x = random_tensor(shape, 4);
     for (Scalar& value : x.values()) value = std::abs(value);
     return x;
 }

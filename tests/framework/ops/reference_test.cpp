@@ -132,7 +132,7 @@ TEST(Reference, BroadcastSums) {
 }
 
 TEST(Reference, Dropout) {
-    const Tensor x = Tensor::full({4, 1000}, 1);
+    const MutableTensor x = Tensor::full({4, 1000}, 1);
     const Tensor y = dropout(x, 0.25, {.seed = 1, .step = 2, .sample = 3, .layer = 4}).value();
     Index dropped = 0;
     for (Scalar value : y.values()) {

@@ -137,7 +137,7 @@ TEST(GradientNorm, SameBitsForAnyNumberOfWorkers) {
 TEST(GradientNorm, NanAndInfinityShow) {
     Workers workers(2);
     for (Scalar bad : {std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity()}) {
-        Tensor gradient = random_tensor({1000}, 1);
+        const MutableTensor gradient = random_tensor({1000}, 1);
         gradient.data()[777] = bad;
         EXPECT_FALSE(std::isfinite(gradient_norm(workers, gradient)));
     }
@@ -152,7 +152,7 @@ TEST(Adamw, ProjectsOntoTheBounds) {
     Workers workers(1);
     Adamw adamw(store, {.beta1 = 0, .beta2 = 0});
     const auto push = [&](Index step, Scalar direction) {
-        const Tensor gradient = Tensor::zeros({store.flat_size()});
+        const MutableTensor gradient = Tensor::zeros({store.flat_size()});
         gradient.data()[0] = direction;
         gradient.data()[1] = -direction;
         adamw.step(workers, step, 0.07, gradient, 1);

@@ -39,9 +39,9 @@ std::optional<Index> add_shard(GradientTree& tree, int worker, Index shards, Ind
     const std::optional<Index> shard = tree.claim(worker);
     if (!shard) return shard;
     if (sequences * *shard / shards == sequences * (*shard + 1) / shards) {
-        tree.close(worker, *shard, Tensor());
+        tree.close(worker, *shard, {});
     } else {
-        const Tensor gradient = tree.open(worker);
+        const MutableTensor gradient = tree.open(worker);
         for (Index i = 0; i < size; ++i) gradient.data()[i] = number(*shard, i);
         tree.close(worker, *shard, gradient);
     }
@@ -132,7 +132,7 @@ TEST(GradientTree, RefusesAStepWithoutAnySequence) {
     Workers workers(2);
     GradientTree tree(size, 2, 2);
     tree.start();
-    workers.run([&](int worker) { tree.close(worker, *tree.claim(worker), Tensor()); });
+    workers.run([&](int worker) { tree.close(worker, *tree.claim(worker), {}); });
     EXPECT_THROW(tree.finish(workers), Error);
 }
 

@@ -102,8 +102,11 @@ TEST(FiniteState, IsAllThatMayBeSaved) {
     Training run(1);
     run.train(0);
     EXPECT_NO_THROW(require_finite_state(run.model.store, run.trainer->optimizer(), 4));
-    for (const Tensor& flat : {run.model.store.values(), run.trainer->optimizer().first_moment(),
-                               run.trainer->optimizer().second_moment()}) {
+    MutableTensor values;
+    run.model.store.change([&](const MutableTensor& all) { values = all; });
+    Adamw& optimizer = run.trainer->mutable_optimizer();
+    for (const MutableTensor& flat :
+         {values, optimizer.mutable_first_moment(), optimizer.mutable_second_moment()}) {
         for (const Scalar wrong :
              {std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity(),
               -std::numeric_limits<Scalar>::infinity()}) {

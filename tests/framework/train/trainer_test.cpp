@@ -104,8 +104,8 @@ TEST(Trainer, ASequenceWithoutTargetsAddsNothing) {
 
 TEST(Trainer, ALossThatIsNotFiniteIsANumericErrorAndWeightsStay) {
     Model model(5);
-    model.store.values().data()[0] = std::numeric_limits<Scalar>::quiet_NaN();
-    model.store.touch();
+    model.store.change(
+        [](const MutableTensor& values) { values.data()[0] = std::numeric_limits<Scalar>::quiet_NaN(); });
     Workers workers(2);
     Trainer trainer(model.store, options_for(4, 4), workers);
     const Scalar other = model.store.values().data()[1];

@@ -43,15 +43,16 @@ inline Transformer make_model(const std::string& kind, Index train_length = 16) 
 
 /// Multiplies all parameters whose names end with `ending`; throws where there is none.
 inline void scale_parameters(Transformer& model, const std::string& ending, Scalar factor) {
-    const ParameterStore& store = model.parameters();
+    ParameterStore& store = model.parameters();
     bool found = false;
-    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
-        if (!store.parameters()[i].name.ends_with(ending)) continue;
-        found = true;
-        for (Scalar& value : store.view(store.values(), static_cast<Index>(i)).values()) value *= factor;
-    }
+    store.change([&](const MutableTensor& values) {
+        for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+            if (!store.parameters()[i].name.ends_with(ending)) continue;
+            found = true;
+            for (Scalar& value : store.view(values, static_cast<Index>(i)).values()) value *= factor;
+        }
+    });
     require(found, "no parameter ends with '{}'", ending);
-    model.parameters().touch();
 }
 
 /// Encodings of one axis of positions.

@@ -54,13 +54,13 @@ inline Settings child_of(const std::filesystem::path& checkpoint, const std::str
 }
 
 /// Moves every parameter away from its initial value: those that begin at 0 or 1 must count as well.
-inline void disturb(const Transformer& model) {
-    const Tensor& values = model.parameters().values();
-    for (Index i = 0; i < values.count(); ++i)
-        values.data()[i] += static_cast<Scalar>(0.05 * std::sin(static_cast<double>(i + 1)));
-    for (const ParameterInfo& info : model.parameters().parameters())
-        info.project({values.data() + info.offset, static_cast<std::size_t>(info.shape.count())});
-    model.parameters().touch();
+inline void disturb(Transformer& model) {
+    model.parameters().change([&](const MutableTensor& values) {
+        for (Index i = 0; i < values.count(); ++i)
+            values.data()[i] += static_cast<Scalar>(0.05 * std::sin(static_cast<double>(i + 1)));
+        for (const ParameterInfo& info : model.parameters().parameters())
+            info.project({values.data() + info.offset, static_cast<std::size_t>(info.shape.count())});
+    });
 }
 
 /// The checkpoint of a model after so many steps.

@@ -32,7 +32,7 @@ class Faulty : public PositionalEncoding {
         terms.bias.first = query.least() - key.greatest();
         const Index count = query.greatest() - key.least() - terms.bias.first + 1;
         const double slope = fault_ == Fault::length_unsaid ? 1 / static_cast<double>(context.length) : 0.1;
-        Tensor table = Tensor::empty({heads_, count});
+        MutableTensor table = Tensor::empty({heads_, count});
         for (Index d = 0; d < count; ++d) {
             terms.bias.rows.push_back(static_cast<std::int32_t>(d));
             const std::int64_t offset =
@@ -48,8 +48,8 @@ class Faulty : public PositionalEncoding {
 
   private:
     static Rotation turned(const Positions& positions, double factor) {
-        Tensor cos = Tensor::empty({positions.batch(), 1, positions.length(), 1}),
-               sin = Tensor::empty(cos.shape());
+        MutableTensor cos = Tensor::empty({positions.batch(), 1, positions.length(), 1}),
+                      sin = Tensor::empty(cos.shape());
         for (Index i = 0; i < cos.count(); ++i) {
             const std::int64_t p = positions(i / positions.length(), i % positions.length());
             const double angle = p == Positions::none ? 0 : factor * static_cast<double>(p);
