@@ -20,7 +20,8 @@ if(LOCUS_PORTABLE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 function(locus_configure target scalar)
-  target_compile_options(${target} PRIVATE ${LOCUS_WARNINGS} ${LOCUS_FLAGS})
+  # No program names the folder that it was built in.
+  target_compile_options(${target} PRIVATE ${LOCUS_WARNINGS} ${LOCUS_FLAGS} "-fmacro-prefix-map=${LOCUS_ROOT}/=")
   target_compile_definitions(${target} PUBLIC LOCUS_SCALAR=${scalar} PRIVATE ${LOCUS_DEFINITIONS})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${LOCUS_ROOT}> $<INSTALL_INTERFACE:include/locus>)

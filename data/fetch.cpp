@@ -13,6 +13,7 @@
 
 #include "framework/core/error.h"
 #include "framework/core/stop.h"
+#include "framework/io/own_files.h"
 
 extern char** environ;
 
@@ -24,17 +25,13 @@ namespace {
 
 constexpr const char* python = "/usr/bin/python3";
 
-/// The folder of the scripts: that of the sources, else where an installed program finds it.
 fs::path find_script(const std::string& name) {
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    const fs::path folders[] = {LOCUS_FETCH_SCRIPTS, program.parent_path() / "../share/locus/fetch"};
-    for (const fs::path& folder : folders) {
-        const fs::path script = folder / (name + ".py");
-        if (fs::exists(script, ignored)) return script;
-    }
-    fail(Failure::data, "the script that fetches {} is neither in {} nor in {}", name, folders[0].string(),
-         folders[1].lexically_normal().string());
+    const fs::path script = find_own_folder("fetch", "data/fetch") / (name + ".py");
+    if (fs::exists(script)) return script;
+    fail(Failure::data,
+         "the script that fetches {} is neither beside this program (../share/locus/fetch) nor in its source "
+         "tree (data/fetch)",
+         name);
 }
 
 /// A program that runs with its output and its messages in one pipe.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "framework/io/own_files.h"
 #include "models/encoding.h"
 #include "models/frequency_rule.h"
 #include "recipes/engine/config/key_list.h"
@@ -55,17 +56,10 @@ std::vector<ListedPreset> presets() {
     return listed;
 }
 
-/// That of the sources, else where an installed program finds it.
-std::filesystem::path recipe_folder() {
-    std::error_code ignored;
-    if (std::filesystem::exists(LOCUS_RECIPES, ignored)) return LOCUS_RECIPES;
-    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "../share/locus/recipes";
-}
-
 std::vector<Listed> recipes() {
     std::vector<Listed> listed;
-    const std::filesystem::path folder = recipe_folder();
-    if (!std::filesystem::exists(folder)) return listed;
+    const std::filesystem::path folder = find_own_folder("recipes", "recipes");
+    if (folder.empty()) return listed;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
         if (entry.path().extension() != ".yaml") continue;
         std::string question;
