@@ -152,7 +152,8 @@ class LinearLayer {
     }
 
     Index rows_, in_, out_;
-    Tensor x_, weight_, y_, dx_, dweight_;
+    Tensor x_, weight_;
+    MutableTensor y_, dx_, dweight_;
 };
 
 struct SgemmResult {
