@@ -30,11 +30,10 @@ LIBRARY_PROGRAM = """
 
 int main() {
     using namespace locus;
-    const Tensor gradient = Tensor::empty({3});
+    const MutableTensor gradient = Tensor::zeros({3});
     Tape tape;
     const Recording recording(&tape);
     const Variable x = tape.leaf(Tensor::of({3}, std::array<Scalar, 3>{1, 2, 3}), gradient);
-    gradient.fill(0);
     const Variable sum = sum_all(multiply(x, x));
     tape.backward(sum, Tensor::full(sum.shape(), 1));
     for (const Scalar number : gradient.values()) std::printf("%g ", number);
