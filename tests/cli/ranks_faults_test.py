@@ -37,7 +37,7 @@ class OneRank(FaultCase):
         for ranks in 3, 5:
             self.fails(self.begin(ranks, "train", "none.yaml", "--out", "x"), 2, "none.yaml")
         self.fails(self.begin(3, "train", "r.yaml", "data={corpus: none}", "--out", "x"), 3, "corpus 'none'")
-        self.fails(self.begin(2, "train", "r.yaml", "train.lr=1e30", "--out", "wild"), 4, "train.lr")
+        self.fails(self.begin(2, "train", "r.yaml", "train.lr=1e30", "--out", "wild"), 4, "learning rate")
         self.assertFalse((self.folder / "x").exists())
 
     def test_its_words(self):

@@ -76,7 +76,7 @@ class Experiments(CommandCase):
         self.assertRegex(out, r"wild[^\n]*(failed|step 2)")
         self.locus("run", "r.yaml", FAILING, "--out", "all", code=1)  # again, and it still says so
         _, err = self.locus("train", "r.yaml", "train.lr=1e30", "--out", "alone", code=4)
-        self.assertRegex(err, r"locus: step \d+: [^\n]*train.lr[^\n]*\n\Z")
+        self.assertRegex(err, r"locus: step \d+: [^\n]*learning rate[^\n]*\n\Z")
         self.assertEqual(self.manifest("alone")["state"], "diverged")
 
     def test_beyond_the_table(self):
