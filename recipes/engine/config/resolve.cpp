@@ -281,7 +281,8 @@ void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, co
         std::vector<std::string> places;
         for (const auto& [path, value] : layer.values)
             if (path.starts_with("encoding.scaling.") &&
-                text.find(path.substr(std::string("encoding.scaling.").size()) + ":") != std::string::npos)
+                text.find(" " + path.substr(std::string("encoding.scaling.").size()) + ":") !=
+                    std::string::npos)
                 places.push_back(path);
         places.push_back("encoding.scaling.type");
         fail(error.kind(), "{}: encoding.{}", said.where(places), text);
