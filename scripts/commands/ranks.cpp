@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <thread>
 
 #include "framework/distributed/together.h"
+#include "framework/io/checksum.h"
 
 namespace locus {
 
@@ -48,7 +50,9 @@ int with_ranks(const Words& words, const std::function<int(const Communicator& w
     }
 }
 
-FolderLock lock_of(const std::string& folder, const Communicator& world, Reporter& reporter) {
+FolderLock lock_of(const std::string& folder, const std::string& recipe, const Communicator& world,
+                   Reporter& reporter) {
+    if (!world.alone()) require_alike(world, "recipe (XXH3)", checksum(std::as_bytes(std::span(recipe))));
     FolderLock lock;
     on_root(world, [&] { lock = lock_folder(folder); });
     if (!lock.warning().empty()) reporter.message(lock.warning());

@@ -18,9 +18,11 @@ bool is_shared(const Words& words);
 /// throw is printed once and ends the job with its exit code. Alone, `work` throws to the caller.
 int with_ranks(const Words& words, const std::function<int(const Communicator& world)>& work);
 
-/// The lock of a folder in which a command works: rank 0 holds it. Where another process has it, every rank
-/// throws a storage Error.
-FolderLock lock_of(const std::string& folder, const Communicator& world, Reporter& reporter);
+/// The lock of a folder in which a command works on a resolved recipe: rank 0 holds it. Where another process
+/// has it, every rank throws a storage Error. Ranks that were given other words stop before: they must not
+/// leave a folder behind.
+FolderLock lock_of(const std::string& folder, const std::string& recipe, const Communicator& world,
+                   Reporter& reporter);
 
 /// Threads of this rank, by --threads or what is allowed; what there is to know about them goes to
 /// `reporter`. All ranks call it.

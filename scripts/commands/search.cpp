@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "recipes/engine/config/write.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
@@ -28,8 +29,8 @@ int search(const Words& words, const Communicator& world) {
     SearchResult result;
     {
         Terminal terminal(world.is_root());
-        const FolderLock lock = lock_of(out, world, terminal);
         Workbench bench(threads_of(arguments, world, terminal), world);
+        const FolderLock lock = lock_of(out, write_recipe(cell.recipe, recipe_schema()), world, terminal);
         result = run_search(cell, out, bench, terminal);
         if (!result.finished) {
             terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on",

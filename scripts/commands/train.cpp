@@ -64,9 +64,9 @@ int train(const Words& words, const Communicator& world) {
     }
     const std::string out = arguments.needed("out");
     Terminal terminal(world.is_root());
-    const FolderLock lock = lock_of(out, world, terminal);
     Workbench bench(useful_threads(threads_of(arguments, world, terminal), cell.recipe, world, terminal),
                     world);
+    const FolderLock lock = lock_of(out, write_recipe(cell.recipe, recipe_schema()), world, terminal);
     Profile profile(bench.workers().count());
     const TrainedRun run = train_run(cell, 0, out, parse_resume(arguments.text("resume")), bench, terminal,
                                      arguments.has("profile") ? &profile : nullptr);

@@ -158,7 +158,8 @@ std::vector<Result> run(Attention form, const Problem& p) {
     Arena arena;
     Tape tape;
     const Recording recording(&tape);
-    std::vector<Result> results{{"output", Tensor::zeros(p.cotangent.shape())}};
+    const MutableTensor output = Tensor::zeros(p.cotangent.shape());
+    std::vector<Result> results{{"output", output}};
     const auto leaf = [&](const std::string& name, const Tensor& value) {
         if (!value) return Variable();
         const MutableTensor gradient = Tensor::zeros(value.shape());
@@ -174,7 +175,7 @@ std::vector<Result> run(Attention form, const Problem& p) {
     terms.position_bias = leaf("dposition", p.tables.position);
     const ArenaScope scope(&arena);
     const Variable out = form(q, k, v, terms, p.mask);
-    results.front().value = out.value().clone();
+    output.copy_from(out.value());
     tape.backward(out, p.cotangent);
     tape.reset();
     return results;
