@@ -322,10 +322,11 @@ void require_own_folder(const fs::path& folder) {
     std::error_code unreachable;  // making the folder will say why
     if (fs::exists(folder / "recipe.yaml", unreachable)) return;
     for (const char* ours : {"manifest.json", "metrics.jsonl", "checkpoints", "evaluations"})
-        require(!fs::exists(folder / ours, unreachable), Failure::storage,
-                "{}: holds {}, but no recipe.yaml: it is no run folder of Locus, and nothing in it is written "
-                "over; choose another --out",
-                folder.string(), ours);
+        require(
+            !fs::exists(folder / ours, unreachable), Failure::storage,
+            "{}: holds {}, but no recipe.yaml: it is no run folder of Locus, and nothing in it is written "
+            "over; choose another --out",
+            folder.string(), ours);
 }
 
 void check_run_folder(const fs::path& folder, const std::string& recipe) {
