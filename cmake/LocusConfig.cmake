@@ -18,7 +18,7 @@ pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 include(${CMAKE_CURRENT_LIST_DIR}/LocusTargets.cmake)
 foreach(part core autodiff ops nn optim io distributed train models encodings data data_kinds
-             statistics identity config evaluation report run card verify search experiment program)
+             statistics identity measure measures config evaluation report run card verify search experiment formats program)
   if(NOT TARGET Locus::${part})
     add_library(Locus::${part} ALIAS locus_${part})
   endif()

@@ -19,9 +19,10 @@ CORE, AUTODIFF, OPS, NN, OPTIM, IO, DISTRIBUTED = (
     f"framework/{part}/" for part in ("core", "autodiff", "ops", "nn", "optim", "io", "distributed"))
 
 MODELS, DATA = "models/", "data/"
-STATISTICS, IDENTITY, CONFIG, EVALUATION, REPORT, RUN, CARD, VERIFY, SEARCH, EXPERIMENT = ROOMS = [
+STATISTICS, IDENTITY, MEASURE, CONFIG, EVALUATION, REPORT, RUN, CARD, VERIFY, SEARCH, EXPERIMENT = ROOMS = [
     f"recipes/engine/{room}/" for room in
-    ("statistics", "identity", "config", "evaluation", "report", "run", "card", "verify", "search", "experiment")]
+    ("statistics", "identity", "measure", "config", "evaluation", "report", "run", "card", "verify", "search",
+     "experiment")]
 
 # What a folder may include, itself aside. The first match counts; a folder that no line names is a violation.
 MAY_INCLUDE = [
@@ -37,14 +38,15 @@ MAY_INCLUDE = [
     (DATA, [CORE, IO]),
     (STATISTICS, [CORE]),
     (IDENTITY, [CORE, IO]),
-    (CONFIG, [FRAMEWORK, MODELS, DATA]),
-    (EVALUATION, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS]),
-    (REPORT, [CORE, IO, CONFIG, IDENTITY, STATISTICS]),  # a table is made from run folders: no model, no data
-    (RUN, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, EVALUATION]),
+    (MEASURE, [CORE, IO, DATA, STATISTICS]),  # what can be measured: no model, no recipe
+    (CONFIG, [FRAMEWORK, MODELS, DATA, MEASURE]),
+    (EVALUATION, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, MEASURE]),
+    (REPORT, [CORE, IO, CONFIG, IDENTITY, STATISTICS, MEASURE]),  # made from run folders: no model, no data
+    (RUN, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, MEASURE, EVALUATION]),
     (CARD, [FRAMEWORK, MODELS, CONFIG, RUN]),
     (VERIFY, [FRAMEWORK, MODELS, CONFIG, RUN]),
-    (SEARCH, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, EVALUATION, RUN]),
-    (EXPERIMENT, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, EVALUATION, RUN]),
+    (SEARCH, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, MEASURE, EVALUATION, RUN]),
+    (EXPERIMENT, [FRAMEWORK, MODELS, DATA, CONFIG, IDENTITY, STATISTICS, MEASURE, EVALUATION, RUN]),
     ("scripts/", [FRAMEWORK, MODELS, DATA, *ROOMS]),
 ]
 CHECKED = ["framework", "models", "data", "recipes", "scripts"]

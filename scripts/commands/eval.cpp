@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -8,6 +9,7 @@
 #include "recipes/engine/evaluation/evaluation_store.h"
 #include "recipes/engine/experiment/experiment.h"
 #include "recipes/engine/identity/history.h"
+#include "recipes/engine/measure/metric.h"
 #include "recipes/engine/run/manifest.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
@@ -37,28 +39,36 @@ void apply(const Arguments& arguments, EvaluateOptions& options) {
     options.split = split == "test" ? EvaluatedSplit::test : EvaluatedSplit::valid;
 }
 
-std::string label(const EvaluationResult& result, ProtocolKind kind) {
-    if (result.bin) return fmt::format("[{}, {})", (*result.bin)[0], (*result.bin)[1]);
-    return fmt::format("{} {}", kind == ProtocolKind::same_target ? "context" : "length", result.length);
+// "length 64", "bin [8, 16)", and what else it was measured at.
+std::string label(const Record& record) {
+    std::string text;
+    for (const auto& [axis, place] : record.coordinates)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, text_of(place));
+    return text;
+}
+
+void print(const Record& record) {
+    put("  {:<16}", label(record));
+    if (record.state != RecordState::ok)
+        return put(" \u2014  {}: {}\n", to_string(record.state), record.reason);
+    for (const auto& [name, measured] : record.metrics) {
+        const Metric& metric = MetricRegistry::instance().at(name);
+        if (measured.value) put(" {:.{}f} {},", *measured.value, metric.decimals, metric.unit);
+    }
+    put(" {} tokens\n", record.count.value_or(0));
 }
 
 void print(const EvaluationReport& report) {
     for (const ProtocolRun& run : report.runs) {
-        put("{} on {} ({} {}, {}; start token: {}; tail: {})\n", text_of(run.protocol), run.split,
-            run.documents, run.documents == 1 ? "document" : "documents", run.text, run.bos, run.tail);
-        for (const EvaluationResult& result : run.results) {
-            put("  {:<16}", label(result, run.protocol.kind));
-            if (!result.nats_per_token) {
-                put(" —  {}: {}\n", to_string(result.state), result.reason);
-                continue;
-            }
-            put(" {:.4f} nats per token, {:.4f} bits per byte, perplexity {:.3f}, {} tokens",
-                *result.nats_per_token, *result.bits_per_byte, *result.perplexity, result.tokens);
-            if (result.gain) put(", gain {:+.4f}", *result.gain);
-            put("\n");
+        const Index documents = run.documents.value_or(0);
+        put("{} on {} ({} {}, {}; start token: {}; tail: {})\n", run.protocol, run.split, documents,
+            documents == 1 ? "document" : "documents", run.text, run.bos, run.tail);
+        for (const Record& record : run.records) print(record);
+        for (const auto& [name, fact] : run.facts) {
+            std::string words = name;
+            std::replace(words.begin(), words.end(), '_', ' ');
+            if (fact) put("  {}: {}\n", words, *fact);
         }
-        if (run.effective_context) put("  effective context: {}\n", *run.effective_context);
-        if (run.none_beyond) put("  effective context: none beyond {}\n", *run.none_beyond);
         for (const std::string& note : run.notes) put("  note: {}\n", note);
     }
 }
@@ -107,9 +117,9 @@ void mark(EvaluationReport& report, const std::vector<Change>& changes) {
 bool is_finite(const EvaluationReport& report) {
     bool scored = false;
     for (const ProtocolRun& run : report.runs) {
-        for (const EvaluationResult& result : run.results) {
-            if (result.state == ResultState::ok) return true;
-            scored = scored || result.state == ResultState::diverged;
+        for (const Record& record : run.records) {
+            if (record.state == RecordState::ok) return true;
+            scored = scored || record.state == RecordState::diverged;
         }
     }
     return !scored;
@@ -138,9 +148,7 @@ int evaluate(const Words& words, const Communicator& world) {
         "eval RUN [--lengths 64,128] [--protocol NAME[:ARG]]... [--split valid|test]", words,
         {
             {"lengths", "tokens, separated by commas", "N,..."},
-            {"protocol",
-             "non_overlapping, sliding[:S], per_position, same_target; more than one: given again, "
-             "or separated by commas",
+            {"protocol", protocol_forms() + "; more than one: given again, or separated by commas",
              "NAME[:ARG]", "", true},
             {"split", "the documents that are scored", "valid|test"},
             {"keep",

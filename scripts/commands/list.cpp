@@ -11,6 +11,8 @@
 #include "recipes/engine/config/key_list.h"
 #include "recipes/engine/config/resolve.h"
 #include "recipes/engine/config/vary.h"
+#include "recipes/engine/measure/metric.h"
+#include "recipes/engine/measure/policy.h"
 #include "recipes/engine/run/workbench.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
@@ -70,6 +72,29 @@ std::vector<Listed> recipes() {
         listed.push_back({"recipes/" + std::filesystem::relative(entry.path(), folder).string(), question});
     }
     std::sort(listed.begin(), listed.end(), [](const Listed& a, const Listed& b) { return a.name < b.name; });
+    return listed;
+}
+
+std::vector<Listed> protocols() {
+    std::vector<Listed> listed;
+    for (const std::string& name : ProtocolRegistry::instance().names()) {
+        const ProtocolPolicy& policy = policy_of(name);
+        const std::string form =
+            policy.argument().empty() ? "" : fmt::format("{}[:{}]: ", name, policy.argument());
+        listed.push_back(
+            {name, fmt::format("{}{}; along {}; {}", form, policy.doc(), fmt::join(policy.axes(), ", "),
+                               fmt::join(policy.metrics(), ", "))});
+    }
+    return listed;
+}
+
+std::vector<Listed> metrics() {
+    std::vector<Listed> listed;
+    for (const std::string& name : MetricRegistry::instance().names()) {
+        const Metric& metric = MetricRegistry::instance().at(name);
+        listed.push_back({name, fmt::format("{}; in {}; {} is better", metric.definition, metric.unit,
+                                            metric.higher_is_better ? "higher" : "lower")});
+    }
     return listed;
 }
 
@@ -165,8 +190,8 @@ void show(const std::vector<T>& listed, bool as_json) {
 }  // namespace
 
 int list_command(const Words& words) {
-    const Arguments arguments("list encodings|rules|tasks|presets|recipes|keys [SECTION]", words,
-                              {{"json", "one JSON document"}});
+    const Arguments arguments("list encodings|rules|tasks|presets|recipes|protocols|metrics|keys [SECTION]",
+                              words, {{"json", "one JSON document"}});
     if (arguments.help()) return 0;
     const bool as_json = arguments.has("json");
     const Words& asked = arguments.plain();
@@ -175,8 +200,8 @@ int list_command(const Words& words) {
         show(list_keys(recipe_schema(), asked.size() == 2 ? asked[1] : ""), as_json);
         return 0;
     }
-    const std::string what =
-        arguments.subject("kind of thing: encodings, rules, tasks, presets, recipes or keys");
+    const std::string what = arguments.subject(
+        "kind of thing: encodings, rules, tasks, presets, recipes, protocols, metrics or keys");
     if (what == "encodings")
         show(entries_of(EncodingRegistry::instance()), as_json);
     else if (what == "rules")
@@ -185,10 +210,16 @@ int list_command(const Words& words) {
         show(recipes(), as_json);
     else if (what == "presets")
         show(presets(), as_json);
+    else if (what == "protocols")
+        show(protocols(), as_json);
+    else if (what == "metrics")
+        show(metrics(), as_json);
     else if (what == "tasks")
         show(std::vector<Listed>{}, as_json);
     else
-        fail(Failure::usage, "list: expected encodings, rules, tasks, presets, recipes or keys, found '{}'",
+        fail(Failure::usage,
+             "list: expected encodings, rules, tasks, presets, recipes, protocols, metrics or keys, found "
+             "'{}'",
              what);
     return 0;
 }

@@ -58,8 +58,9 @@ void report(const ExperimentResult& result, const std::string& out) {
         tell("{} cells are left to other processes; the one that ends last makes the whole table\n",
              result.elsewhere);
     try {
-        put("{}", text_of(write_tables(out), TableFormat::markdown));
+        put("{}", text_of(write_tables(out), "md"));
         tell("run folders and table.{{md,csv,tex,json}}: {}\n", out);
+        tell("figures: scripts/plot.py {} draws them (of an installed program: locus-plot {})\n", out, out);
     } catch (const Error& error) {  // no cell may have come far enough to be in a table
         if (result.failed.empty()) throw;
         tell("no table: {}\n", error.what());

@@ -70,7 +70,7 @@ class Usage(CommandCase):
         self.refuses(2, "eval", "run", "--protocol", "", says="protocol ''")
         self.refuses(2, "eval", "run", "--protocol", "sliding:64", says=["64", "16"])
         self.refuses(2, "eval", "run", "--split", "foo", says=["valid or test", "'foo'"])
-        self.refuses(2, "table", "run", "--format", "xml", says=["'xml'", "md, csv, tex, json"])
+        self.refuses(2, "table", "run", "--format", "xml", says=["'xml'", "csv, figures, json, md, tex"])
         self.refuses(2, "train", "r.yaml", "--out", "new", "--gemm", "abacus", says=["--gemm", "'abacus'"])
 
     def test_commands_without_overrides_refuse_them(self):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""plot.py draws run folders: gaps stay gaps, one exploding arm does not flatten the rest, errors are one line."""
+"""plot.py draws what `locus table` lays out: gaps stay gaps, one exploding arm does not flatten the rest, every name
+draws, the unit is the table's, and what is no one experiment is refused in one line."""
 import importlib.util
 import json
 import math
@@ -14,23 +15,33 @@ if importlib.util.find_spec("matplotlib") is None:
     print("not run: matplotlib is not installed")
     sys.exit(77)
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(SCRIPT.parent))
 specification = importlib.util.spec_from_file_location("plot", SCRIPT)
 plot = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(plot)
-import plot_runs  # noqa: E402  (beside plot.py)
+
+NAMES = ["length_non_overlapping", "context_same_target", "position_per_position", "training"]
 
 
-def write_run(root, arm, seed, losses):
+def results(axis, values):
+    return [{axis: place, "nats_per_token": nats,
+             "bits_per_byte": None if nats is None else nats / math.log(2),
+             "perplexity": None if nats is None else math.exp(nats), "state": "ok" if nats else "beyond_table"}
+            for place, nats in values]
+
+
+def write_run(root, arm, seed, losses, question="Which one?", cell="bits_per_byte"):
     folder = Path(root) / f"{arm},seed={seed}"
     (folder / "evaluations").mkdir(parents=True)
-    manifest = {"cell": {"arm": arm, "train.seed": seed}, "train_length": 64, "question": "Which one?"}
-    results = [{"length": length, "bits_per_byte": loss} for length, loss in losses.items()]
-    runs = [{"protocol": "non_overlapping", "split": "valid", "results": results},
-            {"protocol": "same_target", "split": "valid",
-             "results": [{"context": row["length"], "bits_per_byte": row["bits_per_byte"]} for row in results]},
-            {"protocol": "per_position", "split": "valid",
-             "results": [{"bin": [0, 1], "bits_per_byte": 4.0}, {"bin": [2, 63], "bits_per_byte": 2.0}]}]
+    (folder / "recipe.yaml").write_text(
+        f"question: {json.dumps(question)}\ntrain: {{length: 64, seed: {seed}}}\nencoding: {{kind: rope}}\n"
+        f"evaluate: {{split: valid, protocols: [non_overlapping, same_target, per_position]}}\n"
+        f"table: {{rows: arm, columns: [protocol, length], cell: {cell}, over: train.seed}}\n"
+        f"cell: {{arm: {json.dumps(arm)}, train.seed: {seed}}}\n")
+    manifest = {"train_length": 64, "state": "done"}
+    head = {"split": "valid", "unit": "byte"}
+    runs = [{"protocol": "non_overlapping", "results": results("length", losses.items()), **head},
+            {"protocol": "same_target", "results": results("context", losses.items()), **head},
+            {"protocol": "per_position", "results": results("bin", [([0, 1], 4.0), ([2, 63], 2.0)]), **head}]
     (folder / "manifest.json").write_text(json.dumps(manifest))
     (folder / "evaluations" / "summary.json").write_text(json.dumps({"runs": runs}))
     steps = [{"step": step, "tokens": 10 * step, "loss": 8 / step} for step in range(1, 101)]
@@ -41,60 +52,90 @@ def run(*arguments):
     return subprocess.run(["/usr/bin/python3", SCRIPT, *arguments], capture_output=True, text=True, check=False)
 
 
+def curve(*runs):
+    """As the program lays it out: each run {x: value}."""
+    xs = sorted({x for points in runs for x in points})
+    mean = [[x, None if any(points.get(x) is None for points in runs) else sum(points[x] for points in runs) / len(runs)]
+            for x in xs]
+    return {"arm": "arm", "mean": mean, "runs": [{"run": "r", "points": [list(p) for p in points.items()]} for points in runs]}
+
+
 class Plot(unittest.TestCase):
-    def test_figures_are_written_and_named(self):
+    def test_figures_are_written_and_named_whatever_the_names(self):
         with tempfile.TemporaryDirectory() as root:
             for seed in (0, 1):
-                write_run(root, "rope", seed, {64: 2.0, 128: 9.0})
-                write_run(root, "learned", seed, {64: 2.1, 128: None})
+                write_run(root, "rope", seed, {64: 2.0, 128: 9.0}, "What is $x_1 for $5 and 100 %? \\alpha^2")
+                write_run(root, "_x", seed, {64: 2.1, 128: None}, "What is $x_1 for $5 and 100 %? \\alpha^2")
             result = run(root)
             self.assertEqual(result.returncode, 0, result.stderr)
-            names = ["length_non_overlapping", "context_same_target", "position_per_position", "training"]
-            expected = [f"{root}/figures/{name}.{kind}" for name in names for kind in ("png", "svg")]
+            expected = [f"{root}/figures/{name}.{kind}" for name in NAMES for kind in ("png", "svg", "pdf")]
             self.assertEqual(result.stdout.split(), expected)
             for path in expected:
-                self.assertTrue(Path(path).read_bytes().startswith((b"\x89PNG", b"<?xml")), path)
-            first = Path(expected[1]).read_bytes()
+                self.assertTrue(Path(path).read_bytes().startswith((b"\x89PNG", b"<?xml", b"%PDF")), path)
+            svg = Path(expected[1]).read_text(encoding="utf-8")
+            for text in ("_x", "rope", "$x_1 for $5 and 100 %", "bits per byte"):
+                self.assertIn(f"<!-- {text}" if text in ("_x", "rope") else text, svg)
+            first = [Path(path).read_bytes() for path in expected]
             run(root)
-            self.assertEqual(first, Path(expected[1]).read_bytes(), "the same runs give the same figure")
+            self.assertEqual(first, [Path(path).read_bytes() for path in expected], "the same runs, the same figures")
+
+    def test_the_unit_is_the_tables(self):
+        with tempfile.TemporaryDirectory() as root:
+            write_run(root, "rope", 0, {64: 2.0, 128: 3.0}, cell="nats_per_token")
+            figures = plot.read_figures(root)["figures"]
+            self.assertEqual({figure["y_label"] for figure in figures}, {"nats per token"})
+            self.assertEqual(figures[0]["curves"][0]["mean"], [[64, 2.0], [128, 3.0]])
+        with tempfile.TemporaryDirectory() as root:
+            write_run(root, "rope", 0, {64: 2.0, 128: 3.0}, cell="perplexity")
+            figures = {figure["name"]: figure for figure in plot.read_figures(root)["figures"]}
+            self.assertEqual({figure["y_label"] for figure in figures.values()}, {"perplexity"})
+            self.assertAlmostEqual(figures["training"]["curves"][0]["mean"][-1][1],
+                                   math.exp((8 / 98 + 8 / 99 + 8 / 100) / 3))
 
     def test_a_missing_value_is_a_gap_and_never_a_mean_of_fewer(self):
-        xs, means = plot.mean_curve(plot.Curve("arm", [{64: 2.0, 128: 3.0}, {64: 4.0, 128: None}]))
-        self.assertEqual(xs, [64, 128])
-        self.assertEqual(means[0], 3.0)
-        self.assertTrue(math.isnan(means[1]))
+        with tempfile.TemporaryDirectory() as root:
+            write_run(root, "rope", 0, {64: 2.0, 128: 3.0}, cell="nats_per_token")
+            write_run(root, "rope", 1, {64: 4.0, 128: None}, cell="nats_per_token")
+            mean = plot.read_figures(root)["figures"][0]["curves"][0]["mean"]
+            self.assertEqual(mean, [[64, 3.0], [128, None]])
+            xs, ys = plot.lines_of(mean)
+            self.assertEqual(xs, [64, 128])
+            self.assertTrue(math.isnan(ys[1]))
 
     def test_training_is_drawn_as_means_over_parts(self):
         with tempfile.TemporaryDirectory() as root:
-            write_run(root, "rope", 0, {64: 2.0})
-            [evaluation] = plot_runs.training(Path(root, "rope,seed=0", "metrics.jsonl"))
-            results = evaluation["results"]
-            self.assertEqual(len(results), 40)
-            self.assertEqual(results[-1]["tokens"], 1000)
-            self.assertAlmostEqual(results[-1]["nats_per_token"], (8 / 98 + 8 / 99 + 8 / 100) / 3)
-            self.assertEqual(sum(round(row["tokens"]) > 0 for row in results), 40)
+            write_run(root, "rope", 0, {64: 2.0}, cell="nats_per_token")
+            points = plot.read_figures(root)["figures"][-1]["curves"][0]["runs"][0]["points"]
+            self.assertEqual(len(points), 40)
+            self.assertEqual(points[-1][0], 1000)
+            self.assertAlmostEqual(points[-1][1], (8 / 98 + 8 / 99 + 8 / 100) / 3)
 
     def test_an_exploding_arm_does_not_set_the_axis(self):
-        flat = [plot.Curve(f"arm{i}", [{64: 2.0, 128: 2.2 + i / 10}]) for i in range(3)]
-        _, top = plot.limits([*flat, plot.Curve("bad", [{64: 2.0, 128: 14.0}])])
+        flat = [curve({64: 2.0, 128: 2.2 + i / 10}) for i in range(3)]
+        _, top = plot.limits([*flat, curve({64: 2.0, 128: 14.0})])
         self.assertGreater(top, 2.4)
         self.assertLess(top, 4)
         _, top = plot.limits(flat)
         self.assertGreater(top, 2.4)
-        self.assertIsNone(plot.limits([plot.Curve("none", [{64: None}])]))
+        self.assertIsNone(plot.limits([curve({64: None})]))
 
     def test_the_trained_length_is_named_where_no_curve_runs(self):
-        high = plot.Curve("high", [{8: 3.0, 32: 2.9, 64: 2.9, 128: 2.0}])
-        low = plot.Curve("low", [{8: 2.5, 32: 2.1, 64: 2.05, 128: 2.0}])
+        high = curve({8: 3.0, 32: 2.9, 64: 2.9, 128: 2.0})
+        low = curve({8: 2.5, 32: 2.1, 64: 2.05, 128: 2.0})
         self.assertEqual(plot.label_place([high], 64, (2.0, 3.0))[1], "bottom")
         self.assertEqual(plot.label_place([low], 64, (2.0, 3.0))[1], "top")
         self.assertEqual(plot.label_place([high, low], 64, (2.0, 3.0))[1], "center")
-        self.assertEqual(plot.label_place([plot.Curve("gap", [{64: None, 128: 2.0}])], 64, (2.0, 3.0))[1], "top")
+        self.assertEqual(plot.label_place([curve({64: None, 128: 2.0})], 64, (2.0, 3.0))[1], "top")
 
-    def test_an_arm_is_named_by_what_varies(self):
-        self.assertEqual(plot_runs.arm_name({"arm": "rope", "train.seed": 1}, "x"), "rope")
-        self.assertEqual(plot_runs.arm_name({"encoding.kind": "t5", "train.lr": 0.001}, "x"), "kind=t5, lr=0.001")
-        self.assertEqual(plot_runs.arm_name({}, "folder"), "folder")
+    def test_runs_of_two_experiments_are_refused_as_the_table_does(self):
+        with tempfile.TemporaryDirectory() as root:
+            write_run(root, "rope", 0, {64: 2.0})
+            write_run(root, "rope", 1, {64: 3.0}, question="Another one?")
+            result = run(root)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("different experiments", result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+            self.assertFalse(Path(root, "figures").exists())
 
     def test_errors_are_one_line(self):
         with tempfile.TemporaryDirectory() as root:
@@ -108,7 +149,7 @@ class Plot(unittest.TestCase):
             Path(root, "rope,seed=0", "evaluations", "summary.json").write_text('{"runs": [')
             result = run(root)
             self.assertEqual(result.returncode, 1)
-            self.assertIn("summary.json cannot be read", result.stderr)
+            self.assertIn("summary.json", result.stderr)
 
 
 if __name__ == "__main__":

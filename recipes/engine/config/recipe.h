@@ -8,25 +8,25 @@
 #include "data/options.h"
 #include "framework/train/options.h"
 #include "models/options.h"
-#include "recipes/engine/config/protocol.h"
+#include "recipes/engine/measure/protocol.h"
 
 namespace locus {
 
 enum class EvaluatedSplit { valid, test };
-enum class Metric { bits_per_byte, nats_per_token, perplexity, gain };
 
 struct EvaluateOptions {
     std::vector<Index> lengths;  // tokens, ascending; default: 1, 2, 4, 8 times the longest root_length
-    std::vector<Protocol> protocols = {{ProtocolKind::non_overlapping}, {ProtocolKind::same_target}};
+    std::vector<Protocol> protocols = {{"non_overlapping"}, {"same_target"}};
     EvaluatedSplit split = EvaluatedSplit::valid;
     Index targets = 2048;  // of same_target
 };
 
-/// How `table` lays out the cells. An axis is arm, protocol, length or the dotted key of a varied value.
+/// How `table` lays out the cells. An axis is arm, protocol, an axis of results such as length, or the dotted
+/// key of a varied value.
 struct TableOptions {
     std::string rows = "arm";
     std::vector<std::string> columns = {"protocol", "length"};
-    Metric cell = Metric::bits_per_byte;
+    std::string cell = "bits_per_byte";  // a metric
     std::string over = "train.seed";     // what the mean and its interval run over
     std::vector<std::string> contrasts;  // "A - B": arms whose paired difference is shown too
 };

@@ -1,5 +1,7 @@
 #include "recipes/engine/config/resolve.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -163,12 +165,12 @@ void resolve_train(TrainOptions& train, const Draft& draft, Index block, const S
 
 void resolve_evaluate(EvaluateOptions& evaluate, Index longest, const Said& said) {
     if (!said.has("evaluate.lengths")) evaluate.lengths = {longest, 2 * longest, 4 * longest, 8 * longest};
-    for (const Protocol& protocol : evaluate.protocols)
-        require(protocol.stride <= evaluate.lengths.front(),
-                "{}: evaluate.protocols: {} would skip tokens of windows of length {} (sliding without a "
-                "stride moves by an eighth of each length)",
-                said.where({"evaluate.protocols", "evaluate.lengths"}), text_of(protocol),
-                evaluate.lengths.front());
+    try {
+        for (const Protocol& protocol : evaluate.protocols) check_protocol(protocol, evaluate.lengths);
+    } catch (const Error& error) {
+        fail(error.kind(), "{}: evaluate.protocols: {}",
+             said.where({"evaluate.protocols", "evaluate.lengths"}), error.what());
+    }
 }
 
 // Every number that a position source needs must fit the windows of training and evaluation.
@@ -203,13 +205,13 @@ void check_table(const TableOptions& table, const std::vector<Coordinate>& cell,
         return std::any_of(cell.begin(), cell.end(), [&](const Coordinate& at) { return at.axis == axis; });
     };
     const auto check = [&](const std::string& path, const std::string& axis) {
-        const bool known = axis == "arm" || axis == "protocol" || axis == "length" ||
-                           (axis.find('.') != std::string::npos && schema.find(axis) != nullptr) ||
-                           varies(axis);
+        const std::vector<std::string> of_results = result_axes();
+        const bool known =
+            axis == "arm" || std::find(of_results.begin(), of_results.end(), axis) != of_results.end() ||
+            (axis.find('.') != std::string::npos && schema.find(axis) != nullptr) || varies(axis);
         require(known,
-                "{}: {}: expected arm, protocol, length, an axis of `vary` or the dotted key of a varied "
-                "value, found '{}'",
-                said.where({path}), path, axis);
+                "{}: {}: expected arm, {}, an axis of `vary` or the dotted key of a varied value, found '{}'",
+                said.where({path}), path, fmt::format("{}", fmt::join(of_results, ", ")), axis);
         require(std::find(axes.begin(), axes.end(), axis) == axes.end(),
                 "{}: {}: '{}' is already another part of the table", said.where({path}), path, axis);
         axes.push_back(axis);

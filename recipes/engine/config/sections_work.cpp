@@ -1,9 +1,12 @@
 // The sections that say what is done with a model: data, train, evaluate, table.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
 #include "framework/core/error.h"
 #include "recipes/engine/config/sections.h"
+#include "recipes/engine/measure/metric.h"
 
 namespace locus {
 
@@ -258,7 +261,7 @@ std::vector<Key> evaluate_keys() {
         },
         [](const Recipe& recipe) { return Value::list(recipe.evaluate.lengths); });
     keys.custom(
-        "protocols", "non_overlapping, sliding[:STRIDE], per_position, same_target", {"list of protocols"},
+        "protocols", protocol_forms(), {"list of protocols"},
         [](Draft& draft, const Value& value, const std::string& path) {
             std::vector<Protocol> protocols;
             for (const std::string& text : read_texts(value, path, "[non_overlapping, sliding:64]")) {
@@ -283,14 +286,23 @@ std::vector<Key> evaluate_keys() {
 std::vector<Key> table_keys() {
     using T = TableOptions;
     Keys<T> keys("table", &Recipe::table);
-    keys.text("rows", &T::rows, "an axis: arm, protocol, length or the dotted key of a varied value");
+    keys.text(
+        "rows", &T::rows,
+        "an axis: arm, protocol, length or another one of results, or the dotted key of a varied value");
     keys.custom(
         "columns", "axes, as for rows, the slowest first", {"list of texts"},
         [](Draft& draft, const Value& value, const std::string& path) {
             draft.recipe.table.columns = read_texts(value, path, "[protocol, length]");
         },
         [](const Recipe& recipe) { return Value::list(recipe.table.columns); });
-    keys.choice("cell", &T::cell, {"bits_per_byte", "nats_per_token", "perplexity", "gain"}, "what is shown");
+    keys.custom(
+        "cell", "the metric that is shown",
+        {"choice", fmt::format("{}", fmt::join(MetricRegistry::instance().names(), ", "))},
+        [](Draft& draft, const Value& value, const std::string& path) {
+            const auto names = MetricRegistry::instance().names();
+            draft.recipe.table.cell = names[read_choice(value, path, names)];
+        },
+        [](const Recipe& recipe) { return Value::scalar(recipe.table.cell); });
     keys.text("over", &T::over, "the axis that the mean and its interval run over");
     keys.custom(
         "contrasts",

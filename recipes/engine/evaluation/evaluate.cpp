@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "framework/distributed/together.h"
-#include "recipes/engine/evaluation/evaluate_summary.h"
 #include "recipes/engine/evaluation/known_losses.h"
+#include "recipes/engine/measure/summary.h"
 
 namespace locus {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "data/tokenizer.h"
-#include "recipes/engine/evaluation/evaluate_plan.h"
 #include "recipes/engine/evaluation/evaluation_draft.h"
 #include "recipes/engine/evaluation/score.h"
+#include "recipes/engine/measure/plan.h"
 
 namespace locus {
 

@@ -35,7 +35,7 @@ EvaluationDraft read_draft(const fs::path& path, const std::string& identity) {
 
 std::string draft_key(const ProtocolRun& run, std::span<const Window> windows) {
     Checksum sum;
-    sum.add(text_of(run.protocol));
+    sum.add(run.protocol);
     sum.add(run.split);
     for (const Window& window : windows)
         for (const Index number : {window.document, window.start, window.inputs, window.first, window.slot})

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "framework/distributed/communicator.h"
-#include "recipes/engine/evaluation/evaluation.h"
-#include "recipes/engine/evaluation/windows.h"
+#include "recipes/engine/evaluation/report.h"
+#include "recipes/engine/measure/windows.h"
 
 namespace locus {
 

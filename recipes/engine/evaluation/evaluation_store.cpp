@@ -29,7 +29,7 @@ void write_losses(Hdf5File& file, const std::string& group, const ProtocolRun& r
     file.write(group + "lengths", losses.lengths);
     file.write(group + "nats", std::span<const Index>(shape), std::span<const float>(nats));
     const std::string object = group.empty() ? "/" : group.substr(0, group.size() - 1);
-    file.set_attribute(object, "protocol", text_of(run.protocol));
+    file.set_attribute(object, "protocol", run.protocol);
     file.set_attribute(object, "split", run.split);
     file.set_attribute(object, "unit", run.unit);
 }
@@ -51,7 +51,7 @@ std::filesystem::path make_folder(const std::filesystem::path& run_folder) {
 }  // namespace
 
 std::string losses_file(const ProtocolRun& run) {
-    std::string name = text_of(run.protocol);
+    std::string name = run.protocol;
     std::replace(name.begin(), name.end(), ':', '-');
     return name + (run.split == "valid" ? "" : "." + run.split) + ".h5";
 }
@@ -60,9 +60,8 @@ void write_losses(const EvaluationReport& report, const std::filesystem::path& p
     if (report.runs.size() == 1) return write_losses(report.runs.front(), path);
     Hdf5File file = Hdf5File::create(path, Failure::storage);
     for (const ProtocolRun& run : report.runs) {
-        const std::string group = text_of(run.protocol);
-        file.make_group(group);
-        write_losses(file, group + "/", run);
+        file.make_group(run.protocol);
+        write_losses(file, run.protocol + "/", run);
     }
     file.commit();
 }

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "recipes/engine/evaluation/windows.h"
+#include "recipes/engine/measure/windows.h"
 
 namespace locus {
 

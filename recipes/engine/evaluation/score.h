@@ -10,7 +10,7 @@
 #include "framework/core/parallel.h"
 #include "framework/distributed/communicator.h"
 #include "models/transformer.h"
-#include "recipes/engine/evaluation/windows.h"
+#include "recipes/engine/measure/windows.h"
 #include "recipes/engine/statistics/bootstrap.h"
 
 namespace locus {

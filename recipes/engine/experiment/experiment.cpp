@@ -41,7 +41,7 @@ double seconds_since(Clock::time_point begin) {
 std::string items_hash(const EvaluationReport& report) {
     Checksum checksum;
     for (const ProtocolRun& run : report.runs) {
-        checksum.add(text_of(run.protocol) + " " + run.split);
+        checksum.add(run.protocol + " " + run.split);
         for (const auto* numbers : {&run.losses.document, &run.losses.index}) {
             checksum.add(std::span<const Index>(*numbers));
         }

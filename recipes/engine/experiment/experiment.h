@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "recipes/engine/evaluation/evaluation.h"
+#include "recipes/engine/evaluation/report.h"
 #include "recipes/engine/run/train_run.h"
 
 namespace locus {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "recipes/engine/config/write.h"
-#include "recipes/engine/evaluation/evaluate_plan.h"
+#include "recipes/engine/measure/policy.h"
 
 namespace locus {
 
@@ -43,13 +43,15 @@ Lack lack_of(const Recipe& recipe, const LoadedData& data) {
         const EvaluationJob job = make_job(protocol, plan, split, std::nullopt);
         std::vector<Index> lengths;
         std::string reason;
-        for (const EvaluationResult& result : job.run.results) {
-            if (result.state != ResultState::too_short) {
+        for (std::size_t r = 0; r < job.run.records.size(); ++r) {
+            const Record& record = job.run.records[r];
+            if (record.state != RecordState::too_short) {
                 lack.everything = false;
                 continue;
             }
-            if (lengths.empty() || lengths.back() != result.length) lengths.push_back(result.length);
-            reason = result.reason;
+            const Index length = job.run.losses.lengths[policy_of(protocol.name).losses_of(r)];
+            if (lengths.empty() || lengths.back() != length) lengths.push_back(length);
+            reason = record.reason;
         }
         if (!lengths.empty())
             lack.lines.push_back(

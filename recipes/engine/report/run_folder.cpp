@@ -9,7 +9,7 @@
 #include "recipes/engine/config/cell_list.h"
 #include "recipes/engine/config/yaml.h"
 #include "recipes/engine/identity/measured.h"
-#include "recipes/engine/report/contradictions.h"
+#include "recipes/engine/measure/contradictions.h"
 
 namespace locus {
 
@@ -57,68 +57,6 @@ std::string text_of_json(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::optional<double> finite(const json& object, const std::string& name) {
-    const auto place = object.find(name);
-    if (place == object.end() || place->is_null()) return std::nullopt;
-    const double value = place->get<double>();
-    if (!std::isfinite(value)) return std::nullopt;
-    return value;
-}
-
-std::optional<Index> count(const json& object, const std::string& name) {
-    const auto place = object.find(name);
-    if (place == object.end() || place->is_null()) return std::nullopt;
-    return place->get<Index>();
-}
-
-std::string text(const json& object, const std::string& name) {
-    const auto place = object.find(name);
-    return place == object.end() || place->is_null() ? "" : text_of_json(*place);
-}
-
-// Of the loss: `interval` may be that of a gain.
-std::optional<double> half_width(const json& result) {
-    const std::string name = text(result, "interval_of") == "gain" ? "nats_interval" : "interval";
-    const auto place = result.find(name);
-    if (place == result.end() || place->is_null()) return std::nullopt;
-    return (place->at(1).get<double>() - place->at(0).get<double>()) / 2;
-}
-
-Score score_of(const json& result) {
-    Score score;
-    score.length = count(result, "length");
-    if (!score.length) score.length = count(result, "context");
-    if (const auto bin = result.find("bin"); bin != result.end() && !bin->is_null())
-        score.bin = {bin->at(0).get<Index>(), bin->at(1).get<Index>()};
-    for (std::size_t m = 0; m < metric_names.size(); ++m) score.values[m] = finite(result, metric_names[m]);
-    score.tokens = count(result, "tokens");
-    score.half_width = half_width(result);
-    score.interval_method = text(result, "interval_method");
-    score.state = text(result, "state");
-    return score;
-}
-
-// In words, of same_target only.
-std::optional<std::string> effective_context(const json& object) {
-    if (!object.contains("effective_context")) return std::nullopt;
-    if (const std::string context = text(object, "effective_context"); !context.empty()) return context;
-    const std::string beyond = text(object, "effective_context_none_beyond");
-    return beyond.empty() ? "not known" : "none beyond " + beyond;
-}
-
-Evaluation evaluation_of(const json& object) {
-    Evaluation evaluation;
-    evaluation.protocol = object.at("protocol").get<std::string>();
-    evaluation.split = text(object, "split");
-    for (const char* rule : {"unit", "text", "bos", "tail", "documents", "baseline_context"})
-        if (const std::string said = text(object, rule); !said.empty()) evaluation.rules[rule] = said;
-    evaluation.effective_context = effective_context(object);
-    if (const auto notes = object.find("notes"); notes != object.end())
-        for (const json& note : *notes) evaluation.notes.push_back(text_of_json(note));
-    for (const json& result : object.at("results")) evaluation.scores.push_back(score_of(result));
-    return evaluation;
-}
-
 void read_evaluations(const fs::path& path, RunFolder& run) {
     if (!fs::is_regular_file(path)) return;
     const json summary = read_json(path);
@@ -127,7 +65,7 @@ void read_evaluations(const fs::path& path, RunFolder& run) {
     try {
         for (const json& object : summary.at("runs")) {
             run.evaluations.push_back(evaluation_of(object));
-            const auto wrong = contradictions(object);
+            const auto wrong = contradictions(object, run.evaluations.back());
             require(wrong.empty(), Failure::storage, "{}: {}", path.string(),
                     wrong.empty() ? "" : wrong.front());
         }
@@ -152,17 +90,6 @@ void read_manifest(const fs::path& path, RunFolder& run) {
 
 bool is_run_folder(const fs::path& folder) {
     return fs::exists(folder / "recipe.yaml") || fs::exists(folder / "manifest.json");
-}
-
-std::vector<fs::path> run_folders_in(const fs::path& folder) {
-    std::vector<fs::path> folders;
-    std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-        if (fs::is_directory(entry->path()) && is_run_folder(entry->path())) folders.push_back(entry->path());
-    require(!error, Failure::storage, "{}: cannot be listed: {}", folder.string(), error.message());
-    if (folders.empty() && is_run_folder(folder)) folders = {folder};
-    std::sort(folders.begin(), folders.end());
-    return folders;
 }
 
 /// What all cells of one experiment share.
@@ -219,6 +146,7 @@ std::optional<double> RunFolder::number(const std::string& field_name) const {
 
 RunFolder read_run_folder(const fs::path& folder) {
     RunFolder run;
+    run.path = folder;
     run.name = fs::absolute(folder).lexically_normal().filename().string();
     if (run.name.empty())
         run.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
@@ -228,8 +156,19 @@ RunFolder read_run_folder(const fs::path& folder) {
     return run;
 }
 
-RunFolders read_run_folders(const fs::path& folder) {
+std::vector<fs::path> run_folders_in(const fs::path& folder) {
     require(fs::is_directory(folder), Failure::storage, "{}: is not a folder", folder.string());
+    std::vector<fs::path> folders;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+        if (fs::is_directory(entry->path()) && is_run_folder(entry->path())) folders.push_back(entry->path());
+    require(!error, Failure::storage, "{}: cannot be listed: {}", folder.string(), error.message());
+    if (folders.empty() && is_run_folder(folder)) folders = {folder};
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+RunFolders read_run_folders(const fs::path& folder) {
     RunFolders found;
     std::vector<RunFolder>& runs = found.runs;
     const auto cells = is_run_folder(folder) ? std::nullopt : read_cell_list(folder);

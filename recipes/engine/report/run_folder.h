@@ -1,49 +1,22 @@
 // What a run left behind, as a table needs it: its resolved recipe, its manifest, its evaluations.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "recipes/engine/config/recipe.h"
 #include "recipes/engine/identity/identity.h"
+#include "recipes/engine/measure/record.h"
 
 namespace locus {
 
-/// Names of the metrics in files, in the order of Metric, and in words.
-inline constexpr std::array<const char*, 4> metric_names = {"bits_per_byte", "nats_per_token", "perplexity",
-                                                            "gain"};
-inline constexpr std::array<const char*, 4> metric_units = {"bits per byte", "nats per token", "perplexity",
-                                                            "gain in nats per token"};
-
-/// One result of an evaluation: a length, a context or a bin, and its loss.
-struct Score {
-    std::optional<Index> length;                  // tokens: of the window, or of the visible context
-    std::optional<std::pair<Index, Index>> bin;   // positions [low, high)
-    std::array<std::optional<double>, 4> values;  // by Metric; nothing for null
-    std::optional<Index> tokens;                  // that were scored
-    std::optional<double> half_width;             // of nats_per_token's interval within this run
-    std::string interval_method;
-    std::string state;  // ok, beyond_table, ...
-};
-
-/// One protocol on one split.
-struct Evaluation {
-    std::string protocol;                      // sliding:16
-    std::string split;                         // valid, test
-    std::map<std::string, std::string> rules;  // unit, text, bos, tail, ...: as recorded
-    std::vector<std::string> notes;
-    std::optional<std::string> effective_context;  // of same_target: "128", "none beyond 64" or "not known"
-    std::vector<Score> scores;
-};
-
 struct RunFolder {
     std::string name;  // of the folder
+    std::filesystem::path path;
     std::map<std::string, std::vector<std::string>>
         recipe;                    // resolved, by dotted key; one item for a single value
     std::vector<Coordinate> cell;  // what varies, and its values here
@@ -67,6 +40,10 @@ struct RunFolder {
 /// field of a wrong type, or numbers that contradict each other. Missing fields, manifests and evaluations
 /// are left empty.
 RunFolder read_run_folder(const std::filesystem::path& folder);
+
+/// The run folders in `folder`, or `folder` itself where it is one, by name. Throws a storage Error where it
+/// is none.
+std::vector<std::filesystem::path> run_folders_in(const std::filesystem::path& folder);
 
 struct RunFolders {
     std::vector<RunFolder> runs;

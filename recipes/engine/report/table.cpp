@@ -5,6 +5,7 @@
 #include "framework/core/error.h"
 #include "framework/io/atomic_file.h"
 #include "recipes/engine/report/table_contrasts.h"
+#include "recipes/engine/report/table_format.h"
 #include "recipes/engine/report/table_ledger.h"
 #include "recipes/engine/report/table_notes.h"
 
@@ -34,8 +35,9 @@ void mark_best(Table& table, std::size_t column) {
     std::vector<TableCell*> complete;
     for (TableCell& cell : table.cells)
         if (cell.column == column && cell.complete()) complete.push_back(&cell);
+    const bool higher = table.measure().higher_is_better;
     const auto is_better = [&](const TableCell* a, const TableCell* b) {
-        return table.metric == Metric::gain ? *a->mean > *b->mean : *a->mean < *b->mean;
+        return higher ? *a->mean > *b->mean : *a->mean < *b->mean;
     };
     if (complete.size() < 2) return;
     const auto [best, worst] = std::minmax_element(complete.begin(), complete.end(), is_better);
@@ -43,9 +45,10 @@ void mark_best(Table& table, std::size_t column) {
     for (TableCell* cell : complete) cell->best = *cell->mean == *(*best)->mean || undecided(*cell, **best);
 }
 
-bool compares_arms(const Table& table) {
+// Results at other places, such as lengths, do not compete.
+bool compares_arms(const Table& table, const TableSource& source) {
     return std::none_of(table.row_axes.begin(), table.row_axes.end(),
-                        [](const auto& axis) { return axis == "length" || axis == "protocol"; });
+                        [&](const auto& axis) { return source.is_record_axis(axis); });
 }
 
 }  // namespace
@@ -61,10 +64,12 @@ std::size_t TableCell::count() const {
 }
 
 Table make_table(const std::filesystem::path& folder) {
-    const TableSource source = make_source(read_run_folders(folder));
+    const auto shared = std::make_shared<const TableSource>(make_source(read_run_folders(folder)));
+    const TableSource& source = *shared;
     Table table = lay_out(source);
+    table.source = shared;
     for (TableCell& cell : table.cells) summarize(cell);
-    if (compares_arms(table))
+    if (compares_arms(table, source))
         for (std::size_t column = 0; column < table.columns.size(); ++column) mark_best(table, column);
     add_contrasts(table, source);
     add_ledger(table, source);
@@ -76,9 +81,9 @@ Table make_table(const std::filesystem::path& folder) {
 
 Table write_tables(const std::filesystem::path& folder) {
     Table table = make_table(folder);
-    for (const char* name : {"md", "csv", "tex", "json"})
-        write_file_atomically(folder / (std::string("table.") + name),
-                              text_of(table, parse_table_format(name)));
+    for (const std::string& name : TableFormats::instance().names())
+        if (TableFormats::instance().at(name).kept)
+            write_file_atomically(folder / ("table." + name), text_of(table, name));
     return table;
 }
 

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "recipes/engine/config/recipe.h"
+#include "recipes/engine/measure/metric.h"
 #include "recipes/engine/statistics/paired.h"
 #include "recipes/engine/statistics/statistics.h"
 
@@ -27,6 +29,7 @@ struct TableCell {
     std::vector<std::string> runs;  // every run that belongs here, in the order of what the mean runs over
     std::vector<std::optional<double>> values;  // of each; nothing where it has none
     std::vector<std::string> states;            // of each: ok, or why it has none
+    std::vector<std::string> reasons;           // of each, in words, where its record has one
     std::optional<double> mean;                 // of the values that are there
     std::optional<Interval> interval;           // Student's t over them; nothing below two
     std::string state;  // ok, partial, or why there is no mean: beyond_table, failed, ...
@@ -57,11 +60,14 @@ struct TableContrast : PairedDifference {
 /// Whether the paired difference of two cells of several runs has an interval that holds 0.
 bool undecided(const TableCell& a, const TableCell& b);
 
+struct TableSource;
+
 struct Table {
     std::string question;
-    Metric metric = Metric::bits_per_byte;
+    std::string metric = "bits_per_byte";
     std::string over;  // what means and intervals run over
     std::vector<std::string> row_axes, column_axes;
+    std::shared_ptr<const TableSource> source;  // what it was made from
     std::vector<TableKey> rows, columns;
     std::vector<TableCell> cells;          // [rows x columns]
     std::vector<TableContrast> contrasts;  // by row, then column
@@ -70,6 +76,8 @@ struct Table {
     std::vector<std::string> ledger;       // what the arms share and do not share
     std::vector<std::string> notes;        // what is missing, and what the marks mean
 
+    /// What its numbers are.
+    const Metric& measure() const { return MetricRegistry::instance().at(metric); }
     const TableCell& at(std::size_t row, std::size_t column) const {
         return cells[row * columns.size() + column];
     }
@@ -79,16 +87,15 @@ struct Table {
 /// Error: no folder, no run, a broken file, runs of different experiments, or two runs of one cell.
 Table make_table(const std::filesystem::path& folder);
 
-enum class TableFormat { markdown, csv, tex, json };
+/// The table as a file's whole text, in a registered format: md, csv, tex, json, ... Equal tables give equal
+/// bytes. Throws a usage Error for a format that is not known.
+std::string text_of(const Table& table, const std::string& format);
 
-/// The format called md, csv, tex or json; throws a usage Error for others.
-TableFormat parse_table_format(const std::string& name);
+/// Throws a usage Error that names the known formats where `name` is none.
+void check_table_format(const std::string& name);
 
-/// The table as a file's whole text. Equal tables give equal bytes.
-std::string text_of(const Table& table, TableFormat format);
-
-/// Makes the table of `folder` and puts table.md, table.csv, table.tex and table.json there, each whole or
-/// not at all. Throws a storage Error.
+/// Makes the table of `folder` and puts table.md, table.csv, ... there, every format that is kept, each whole
+/// or not at all. Throws a storage Error.
 Table write_tables(const std::filesystem::path& folder);
 
 }  // namespace locus

@@ -15,8 +15,6 @@ namespace {
 
 constexpr double test_level = 0.05;  // of the sign-flip test, within the table
 
-using Place = std::map<std::string, std::string>;  // coordinates by axis
-
 Place table_place(const Table& table, const TableCell& cell) {
     Place place;
     for (std::size_t i = 0; i < table.row_axes.size(); ++i)
@@ -112,7 +110,7 @@ void add_contrasts(Table& table, const TableSource& source) {
 
 void add_contrast_notes(Table& table) {
     if (table.contrasts.empty()) return;
-    const bool gain = table.metric == Metric::gain;
+    const Metric& metric = table.measure();
     std::size_t most = 0, tested = 0;
     for (const TableContrast& contrast : table.contrasts) {
         most = std::max(most, contrast.pairs());
@@ -121,8 +119,8 @@ void add_contrast_notes(Table& table) {
     table.notes.push_back(fmt::format(
         "differences A - B, paired by {}, in {}: {} 0 is for A; mean \u00b1 half of the 95 % interval "
         "(Student's t, {}); undecided: {}",
-        table.over, metric_units[static_cast<std::size_t>(table.metric)], gain ? "above" : "below",
-        pairs_text(table), most > 1 ? "the interval holds 0" : "one run has no interval"));
+        table.over, metric.unit, metric.higher_is_better ? "above" : "below", pairs_text(table),
+        most > 1 ? "the interval holds 0" : "one run has no interval"));
     if (tested == 0) return;
     table.notes.push_back(
         "decided: the test bears the interval out; where no word stands, only the interval leaves out 0, "

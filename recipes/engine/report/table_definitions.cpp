@@ -4,6 +4,7 @@
 
 #include "framework/core/error.h"
 #include "recipes/engine/config/value.h"
+#include "recipes/engine/measure/policy.h"
 #include "recipes/engine/report/table_notes.h"
 #include "recipes/engine/report/table_words.h"
 
@@ -14,25 +15,9 @@ namespace {
 using Texts = std::vector<std::string>;
 
 std::string definition_of(const std::string& protocol, const Evaluation* evaluation) {
-    const std::size_t colon = protocol.find(':');
-    const std::string kind = protocol.substr(0, colon);
-    if (kind == "non_overlapping")
-        return "documents cut into pieces of the length, every token scored; longer windows look better for "
-               "free: "
-               "early tokens have less context";
-    if (kind == "sliding")
-        return fmt::format(
-            "a window of the length moves by {}; its new tokens are scored, the first window scores all",
-            colon == std::string::npos ? "an eighth of it" : protocol.substr(colon + 1) + " tokens");
-    if (kind == "per_position") return "mean loss in bins of the positions of one long window";
-    if (kind == "same_target") {
-        const bool recorded = evaluation != nullptr && evaluation->rules.contains("baseline_context");
-        return fmt::format(
-            "one fixed set of target tokens, each with exactly c tokens before it; only c varies; "
-            "gain(c) = loss({}) - loss(c), token by token",
-            recorded ? evaluation->rules.at("baseline_context") : "the training length");
-    }
-    return "as recorded";
+    const ProtocolPolicy* policy = find_policy(protocol);
+    if (policy == nullptr) return "as recorded";
+    return policy->definition(protocol, evaluation != nullptr ? evaluation->facts : EvaluationFacts{});
 }
 
 /// "tokens scored 2,048", or by length where it differs.
@@ -42,10 +27,10 @@ std::string scored(const std::string& protocol, const TableSource& source) {
     for (const RunFolder& run : source.runs) {
         for (const Evaluation& evaluation : run.evaluations) {
             if (evaluation.protocol != protocol || evaluation.split != source.split) continue;
-            for (const Score& score : evaluation.scores) {
-                if (!score.tokens || score.state == "beyond_table") continue;
-                const std::string length = length_text(score);
-                if (tokens.emplace(length, grouped(static_cast<double>(*score.tokens))).second)
+            for (const Record& record : evaluation.records) {
+                if (!record.count || record.state == RecordState::beyond_table) continue;
+                const std::string length = TableSource::place(evaluation, record, "length").value_or("");
+                if (tokens.emplace(length, grouped(static_cast<double>(*record.count))).second)
                     lengths.push_back(length);
             }
         }
@@ -73,14 +58,19 @@ std::string protocol_line(const std::string& protocol, const TableSource& source
     std::string line =
         fmt::format("{}: {}; split {}", protocol, definition_of(protocol, evaluation), source.split);
     Texts unknown;
-    for (const std::string rule : {"unit", "text", "bos", "tail", "documents"}) {
-        const std::string name = rule == "bos" ? "BOS" : rule;
-        const bool recorded = evaluation != nullptr && evaluation->rules.contains(rule);
-        if (recorded)
-            line += fmt::format("; {}: {}", name, evaluation->rules.at(rule));
-        else
+    const auto add = [&](const std::string& name, const std::string& value) {
+        if (value.empty())
             unknown.push_back(name);
-    }
+        else
+            line += fmt::format("; {}: {}", name, value);
+    };
+    const Evaluation nothing;
+    const Evaluation& said = evaluation != nullptr ? *evaluation : nothing;
+    add("unit", said.unit);
+    add("text", said.text);
+    add("BOS", said.bos);
+    add("tail", said.tail);
+    add("documents", said.documents ? grouped(static_cast<double>(*said.documents)) : "");
     if (!unknown.empty()) line += "; not recorded: " + joined_words(unknown);
     return line + "; " + scored(protocol, source);
 }
@@ -101,9 +91,9 @@ std::string later_lengths(const TableSource& source) {
 }  // namespace
 
 void add_definitions(Table& table, const TableSource& source) {
-    const auto metric = static_cast<std::size_t>(table.metric);
-    table.definitions.push_back(fmt::format("{}, token-weighted; {} is better", metric_units[metric],
-                                            table.metric == Metric::gain ? "higher" : "lower"));
+    const Metric& metric = table.measure();
+    table.definitions.push_back(fmt::format("{}, token-weighted; {} is better", metric.unit,
+                                            metric.higher_is_better ? "higher" : "lower"));
     const RunFolder& run = source.runs.front();
     Texts corpora;
     for (const RunFolder& each : source.runs)

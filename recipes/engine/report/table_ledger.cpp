@@ -70,6 +70,19 @@ std::string against(const Facts& facts) {
     return joined_words(parts, " against ");
 }
 
+/// By what rules an evaluation scored, as far as it was recorded.
+std::vector<std::pair<std::string, std::string>> rules_of(const Evaluation& evaluation) {
+    std::vector<std::pair<std::string, std::string>> rules;
+    for (const auto& [name, text] : {std::pair{"unit", evaluation.unit}, std::pair{"text", evaluation.text},
+                                     std::pair{"bos", evaluation.bos}, std::pair{"tail", evaluation.tail}})
+        if (!text.empty()) rules.emplace_back(name, text);
+    if (evaluation.documents)
+        rules.emplace_back("documents", grouped(static_cast<double>(*evaluation.documents)));
+    if (const auto context = evaluation.fact("baseline_context"))
+        rules.emplace_back("baseline_context", grouped(static_cast<double>(*context)));
+    return rules;
+}
+
 class Ledger {
   public:
     Ledger(Table& table, const TableSource& source)
@@ -221,11 +234,11 @@ class Ledger {
                     facts[{evaluation.protocol, what}].add(place_of(run), followed, source_.arm_of(run),
                                                            value);
                 };
-                for (const auto& [rule, value] : evaluation.rules) add(rule, value);
-                for (const Score& score : evaluation.scores)
-                    if (score.tokens && score.state != "beyond_table")
-                        add(length_text(score) + " tokens scored",
-                            grouped(static_cast<double>(*score.tokens)));
+                for (const auto& [rule, value] : rules_of(evaluation)) add(rule, value);
+                for (const Record& record : evaluation.records)
+                    if (record.count && record.state != RecordState::beyond_table)
+                        add(TableSource::place(evaluation, record, "length").value_or("") + " tokens scored",
+                            grouped(static_cast<double>(*record.count)));
             }
         }
         for (const auto& [what, values] : facts)

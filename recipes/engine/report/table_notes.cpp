@@ -6,6 +6,7 @@
 
 #include "framework/core/error.h"
 #include "recipes/engine/config/value.h"
+#include "recipes/engine/measure/policy.h"
 #include "recipes/engine/report/table_words.h"
 
 namespace locus {
@@ -29,13 +30,15 @@ std::string named(const Table& table, const std::vector<std::size_t>& columns) {
 }
 
 /// A run that gave no number, in words: its own failure says more than the state.
-std::string reason(const std::string& run_name, const std::string& state, const TableSource& source) {
+std::string reason(const std::string& run_name, const std::string& state, const std::string& why,
+                   const TableSource& source) {
     for (const RunFolder& run : source.runs) {
         if (run.name != run_name || run.finished()) continue;
         const auto failure = run.field("failure");
         if (failure && !failure->empty()) return fmt::format("{} {}: {}", run_name, state, *failure);
     }
-    return run_name.empty() ? state : run_name + " " + state;
+    const std::string text = run_name.empty() ? state : run_name + " " + state;
+    return why.empty() ? text : text + ": " + why;
 }
 
 /// Notes of what a row lacks: one for each set of reasons, naming the columns where they are not all.
@@ -46,7 +49,7 @@ void add_missing(Table& table, const TableSource& source, std::size_t row) {
         Texts reasons;
         for (std::size_t i = 0; i < cell.values.size(); ++i)
             if (!cell.values[i] && cell.state != "beyond_table")
-                reasons.push_back(reason(cell.runs[i], cell.states[i], source));
+                reasons.push_back(reason(cell.runs[i], cell.states[i], cell.reasons[i], source));
         if (reasons.empty()) continue;
         const std::string kind = cell.mean
                                      ? fmt::format("mean of {} of {} runs", cell.count(), cell.values.size())
@@ -84,10 +87,14 @@ void add_unmeasured(Table& table, const TableSource& source) {
     Texts parts;
     for (const RunFolder& run : source.runs)
         parts.push_back(run.finished() ? run.name + " has no evaluation"
-                                       : reason(run.name, run.state, source));
-    table.notes.push_back(fmt::format("nothing to show for {}: {}",
-                                      metric_names[static_cast<std::size_t>(table.metric)],
-                                      joined_words(parts, "; ")));
+                                       : reason(run.name, run.state, "", source));
+    table.notes.push_back(fmt::format("nothing to show for {}: {}", table.metric, joined_words(parts, "; ")));
+}
+
+std::string why_hidden(const std::string& protocol, const std::string& metric) {
+    const ProtocolPolicy* policy = find_policy(protocol);
+    if (policy == nullptr || !contains(policy->metrics(), metric)) return "it has no " + metric;
+    return policy->is_table() ? "it has no such coordinates" : "its records are for the figure";
 }
 
 void add_hidden(Table& table, const TableSource& source) {
@@ -103,9 +110,7 @@ void add_hidden(Table& table, const TableSource& source) {
     for (const std::string& split : splits)
         table.notes.push_back("evaluations of split " + split + " are not shown");
     for (const std::string& protocol : protocols)
-        table.notes.push_back(
-            protocol + " is not shown: " +
-            (table.metric == Metric::gain ? "it has no gain" : "its bins are for the figure"));
+        table.notes.push_back(protocol + " is not shown: " + why_hidden(protocol, table.metric));
 }
 
 void add_left_out(Table& table, const TableSource& source) {
@@ -126,16 +131,24 @@ void add_recorded(Table& table, const TableSource& source) {
     table.notes.insert(table.notes.end(), lines.begin(), lines.end());
 }
 
+// In words; "" where none was looked for.
+std::string effective_context(const Evaluation& evaluation) {
+    if (!evaluation.facts.contains("effective_context")) return "";
+    if (const auto context = evaluation.fact("effective_context")) return text_of(*context);
+    const auto beyond = evaluation.fact("effective_context_none_beyond");
+    return beyond ? "none beyond " + text_of(*beyond) : "not known";
+}
+
 // The longest context that still helped, of every run.
 void add_effective_contexts(Table& table, const TableSource& source) {
     std::vector<std::pair<std::string, Texts>> arms;
     for (const RunFolder& run : source.runs) {
         for (const Evaluation& evaluation : run.evaluations) {
-            if (!run.finished() || evaluation.split != source.split || !evaluation.effective_context)
-                continue;
+            const std::string context = effective_context(evaluation);
+            if (!run.finished() || evaluation.split != source.split || context.empty()) continue;
             const std::string name = source.arm_of(run);
             if (arms.empty() || arms.back().first != name) arms.push_back({name, {}});
-            arms.back().second.push_back(*evaluation.effective_context);
+            arms.back().second.push_back(context);
         }
     }
     Texts parts;
@@ -153,7 +166,9 @@ void add_effective_contexts(Table& table, const TableSource& source) {
 /// The column to look at first: the first one of the longest length up to the training length, else the
 /// first.
 std::size_t in_range_column(const Table& table, const TableSource& source) {
-    const auto length = std::find(table.column_axes.begin(), table.column_axes.end(), "length");
+    const std::vector<std::string> own = own_axes();
+    const auto length =
+        std::find_first_of(table.column_axes.begin(), table.column_axes.end(), own.begin(), own.end());
     if (length == table.column_axes.end() || !source.trained_length) return 0;
     const auto at = static_cast<std::size_t>(length - table.column_axes.begin());
     std::size_t chosen = 0;
@@ -167,16 +182,21 @@ std::size_t in_range_column(const Table& table, const TableSource& source) {
     return chosen;
 }
 
-// The result behind a cell of one run, or nullptr.
-const Score* score_of(const Table& table, const TableCell& cell, const TableSource& source) {
-    std::map<std::string, std::string> at;
+// The record behind a cell of one run and how its interval was made, or nullptr.
+std::pair<const Record*, std::string> record_of(const Table& table, const TableCell& cell,
+                                                const TableSource& source) {
+    Place at;
     for (std::size_t i = 0; i < table.row_axes.size(); ++i)
         at[table.row_axes[i]] = table.rows[cell.row].values[i];
     for (std::size_t i = 0; i < table.column_axes.size(); ++i)
         at[table.column_axes[i]] = table.columns[cell.column].values[i];
-    for (const RunFolder& run : source.runs)
-        if (run.name == cell.runs.front()) return source.score(run, at["protocol"], at["length"]);
-    return nullptr;
+    for (const RunFolder& run : source.runs) {
+        if (run.name != cell.runs.front()) continue;
+        for (const Evaluation& evaluation : run.evaluations)
+            if (source.shows(evaluation) && evaluation.protocol == at["protocol"])
+                return {source.record(run, at), evaluation.interval_method};
+    }
+    return {nullptr, ""};
 }
 
 void add_undecided(Table& table, const TableSource& source) {
@@ -202,24 +222,24 @@ void add_undecided(Table& table, const TableSource& source) {
 /// How wide the runs' own intervals are where it matters first, in the table's unit: " (at X half a width is
 /// ...)".
 std::string own_intervals(const Table& table, const TableSource& source) {
-    if (table.columns.empty() || table.metric == Metric::gain || table.metric == Metric::perplexity)
-        return "";
+    if (table.columns.empty() || !table.measure().proportional_to_nats) return "";
     const std::size_t column = in_range_column(table, source);
     std::vector<double> widths;
     std::string method;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         const TableCell& cell = table.at(row, column);
-        const Score* score = score_of(table, cell, source);
-        const auto nats =
-            score != nullptr ? score->values[static_cast<std::size_t>(Metric::nats_per_token)] : std::nullopt;
-        if (!cell.mean || !nats || !score->half_width || *nats <= 0) continue;
-        widths.push_back(*score->half_width * *cell.mean / *nats);
-        method = score->interval_method;
+        const auto [record, how] = record_of(table, cell, source);
+        if (record == nullptr) continue;
+        const double nats = record->value(loss_metric).value_or(0);
+        const auto interval = record->interval(loss_metric);
+        if (!cell.mean || !interval || nats <= 0) continue;
+        widths.push_back((interval->high - interval->low) / 2 * *cell.mean / nats);
+        method = how;
     }
     if (widths.empty()) return "";
     const auto [least, most] = std::minmax_element(widths.begin(), widths.end());
     return fmt::format(" (its half-width at {} is {} to {}; {})", table.columns[column].label,
-                       shown(*least, table.metric), shown(*most, table.metric),
+                       shown(*least, table.measure()), shown(*most, table.measure()),
                        method.empty() ? "method not recorded" : method);
 }
 

@@ -4,6 +4,8 @@
 
 #include "framework/core/error.h"
 #include "recipes/engine/config/value.h"
+#include "recipes/engine/measure/metric.h"
+#include "recipes/engine/measure/policy.h"
 #include "recipes/engine/report/table_words.h"
 
 namespace locus {
@@ -25,23 +27,51 @@ TableOptions options_of(const RunFolder& run) {
     read("table.over", [&](const auto& texts) { options.over = texts.front(); });
     read("table.contrasts", [&](const auto& texts) { options.contrasts = texts; });
     read("table.cell", [&](const auto& texts) {
-        const auto name = std::find(metric_names.begin(), metric_names.end(), texts.front());
-        require(name != metric_names.end(), Failure::storage,
+        require(MetricRegistry::instance().contains(texts.front()), Failure::storage,
                 "{}/recipe.yaml: table.cell: '{}' is not a metric", run.name, texts.front());
-        options.cell = static_cast<Metric>(name - metric_names.begin());
+        options.cell = texts.front();
     });
     return options;
 }
 
-// Positions of one window are a figure; they become a table only where nothing else was measured.
+// Whether a protocol measures what the table shows. Of another program's protocol, its records tell.
+bool measures(const Evaluation& evaluation, const std::string& metric) {
+    if (const ProtocolPolicy* policy = find_policy(evaluation.protocol)) {
+        return contains(policy->metrics(), metric);
+    }
+    return std::any_of(evaluation.records.begin(), evaluation.records.end(),
+                       [&](const Record& record) { return record.metrics.contains(metric); });
+}
+
+// Whether its records have a place on every axis of results that the recipe itself lays out.
+bool has_axes(const Evaluation& evaluation, const std::vector<std::string>& axes) {
+    return std::all_of(axes.begin(), axes.end(), [&](const std::string& axis) {
+        return std::any_of(evaluation.records.begin(), evaluation.records.end(), [&](const Record& record) {
+            return TableSource::place(evaluation, record, axis).has_value();
+        });
+    });
+}
+
+// The axes of rows and columns that are none of the cells.
+std::vector<std::string> axes_of_results(const TableSource& source) {
+    std::vector<std::string> axes = source.options.columns;
+    axes.push_back(source.options.rows);
+    std::erase_if(axes, [&](const std::string& axis) { return !source.is_record_axis(axis); });
+    return axes;
+}
+
+// In the recipe's order; `sliding` of a recipe may be recorded with the stride that it took. What is a figure
+// becomes a table only where nothing else was measured.
 std::vector<std::string> protocols_of(const TableSource& source) {
     std::vector<std::string> found;
+    const std::vector<std::string> axes = axes_of_results(source);
     for (const RunFolder& run : source.runs)
         for (const Evaluation& evaluation : run.evaluations)
-            if (evaluation.split == source.split) add_once(found, evaluation.protocol);
+            if (evaluation.split == source.split && measures(evaluation, source.options.cell) &&
+                (evaluation.records.empty() || has_axes(evaluation, axes)))
+                add_once(found, evaluation.protocol);
     const auto place = source.runs.front().recipe.find("evaluate.protocols");
     const auto asked = place == source.runs.front().recipe.end() ? std::vector<std::string>{} : place->second;
-    // `sliding` of a recipe may be recorded with the stride that it took.
     const auto rank = [&](const std::string& protocol) {
         auto at = std::find(asked.begin(), asked.end(), protocol);
         if (at == asked.end()) at = std::find(asked.begin(), asked.end(), kind_of(protocol));
@@ -49,11 +79,22 @@ std::vector<std::string> protocols_of(const TableSource& source) {
     };
     std::stable_sort(found.begin(), found.end(),
                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-    if (source.options.cell == Metric::gain)
-        std::erase_if(found, [](const auto& protocol) { return kind_of(protocol) != "same_target"; });
-    const auto is_figure = [](const auto& protocol) { return kind_of(protocol) == "per_position"; };
+    const auto is_figure = [](const auto& protocol) {
+        const ProtocolPolicy* policy = find_policy(protocol);
+        return policy != nullptr && !policy->is_table();
+    };
     if (!std::all_of(found.begin(), found.end(), is_figure)) std::erase_if(found, is_figure);
     return found;
+}
+
+std::set<std::string> record_axes_of(const std::vector<RunFolder>& runs) {
+    std::set<std::string> axes = {"protocol", "length"};
+    for (const RunFolder& run : runs)
+        for (const Evaluation& evaluation : run.evaluations)
+            for (const Record& record : evaluation.records)
+                for (const auto& [axis, value] : record.coordinates) axes.insert(axis);
+    for (const Coordinate& at : runs.front().cell) axes.erase(at.axis);
+    return axes;
 }
 
 std::string split_of(const std::vector<RunFolder>& runs) {
@@ -66,18 +107,25 @@ std::string split_of(const std::vector<RunFolder>& runs) {
 
 }  // namespace
 
-std::string length_text(const Score& score) {
-    if (score.bin) return fmt::format("[{}, {})", score.bin->first, score.bin->second);
-    return score.length ? text_of(*score.length) : "";
+bool TableSource::shows(const Evaluation& evaluation) const {
+    return evaluation.split == split && contains(protocols, evaluation.protocol);
 }
 
-const Score* TableSource::score(const RunFolder& run, const std::string& protocol,
-                                const std::string& length) const {
-    const Score* found = nullptr;
-    for (const Evaluation& evaluation : run.evaluations)
-        if (evaluation.protocol == protocol && evaluation.split == split)
-            for (const Score& candidate : evaluation.scores)
-                if (length_text(candidate) == length) found = &candidate;
+std::optional<std::string> TableSource::place(const Evaluation& evaluation, const Record& record,
+                                              const std::string& axis) {
+    if (axis == "protocol") return evaluation.protocol;
+    const auto value = evaluation.place(record, axis);
+    if (!value) return std::nullopt;
+    return text_of(*value);
+}
+
+const Record* TableSource::record(const RunFolder& run, const Place& wanted) const {
+    const Record* found = nullptr;
+    for_each_record(run, [&](const Evaluation& evaluation, const Record& candidate) {
+        for (const auto& [axis, value] : wanted)
+            if (is_record_axis(axis) && place(evaluation, candidate, axis) != value) return;
+        found = &candidate;
+    });
     return found;
 }
 
@@ -94,6 +142,7 @@ TableSource make_source(RunFolders folders) {
     source.left_out = std::move(folders.left_out);
     source.options = options_of(source.runs.front());
     source.split = split_of(source.runs);
+    source.record_axes = record_axes_of(source.runs);
     source.protocols = protocols_of(source);
     const bool repeated = source.runs.front().varies(source.options.over);
     for (const RunFolder& run : source.runs)

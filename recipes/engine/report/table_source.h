@@ -1,13 +1,17 @@
 // What of an experiment's runs a table shows.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "recipes/engine/report/run_folder.h"
 
 namespace locus {
+
+using Place = std::map<std::string, std::string>;  // coordinates by axis
 
 /// Where a table gets its numbers.
 struct TableSource {
@@ -16,19 +20,30 @@ struct TableSource {
     TableOptions options;
     std::string split;                   // that is shown
     std::vector<std::string> protocols;  // that are shown, in the recipe's order, then as found
+    std::set<std::string> record_axes;   // protocol, length, and what else records are placed by
     std::vector<std::string> over;  // the values that `options.over` takes; one "" where it does not vary
     std::optional<Index> trained_length;  // at the root, where all runs share one
 
-    /// The result that stands in `run` for a protocol and a length, or nullptr.
-    const Score* score(const RunFolder& run, const std::string& protocol, const std::string& length) const;
+    /// Whether an axis is one of results, not of runs: protocol, length, or another coordinate of a record.
+    bool is_record_axis(const std::string& axis) const { return record_axes.contains(axis); }
+    /// The records that are shown, of each evaluation that is.
+    template <typename Visit>
+    void for_each_record(const RunFolder& run, Visit visit) const {
+        for (const Evaluation& evaluation : run.evaluations)
+            if (shows(evaluation))
+                for (const Record& record : evaluation.records) visit(evaluation, record);
+    }
+    bool shows(const Evaluation& evaluation) const;
+    /// The value of a record on one of the record axes as text; nothing where it has none.
+    static std::optional<std::string> place(const Evaluation& evaluation, const Record& record,
+                                            const std::string& axis);
+    /// The record of `run` at these coordinates, of which only those of record axes count; or nullptr.
+    const Record* record(const RunFolder& run, const Place& place) const;
     /// The runs' own name in a table: what varies, without what the mean runs over.
     std::string arm_of(const RunFolder& run) const;
 };
 
 /// Chooses what is shown of these runs.
 TableSource make_source(RunFolders folders);
-
-/// "128", or "[8, 16)" for a bin of positions.
-std::string length_text(const Score& score);
 
 }  // namespace locus

@@ -5,12 +5,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "recipes/engine/measure/policy.h"
+
 namespace locus {
 
 std::string joined_words(const std::vector<std::string>& words, const std::string& between) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
     return text;
+}
+
+std::vector<std::string> own_axes() {
+    std::vector<std::string> axes = {"length"};
+    for (const std::string& name : ProtocolRegistry::instance().names())
+        add_once(axes, policy_of(name).axis());
+    return axes;
 }
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
@@ -21,13 +30,10 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
     if (!contains(texts, text)) texts.push_back(text);
 }
 
-bool is_score_axis(const std::string& axis) {
-    return axis == "protocol" || axis == "length";
-}
-
 std::string coordinate_text(const std::string& axis, const std::string& value) {
     const std::string shown = value.empty() ? "none" : value;
-    return axis == "arm" || axis == "encoding.kind" || is_score_axis(axis)
+    const std::vector<std::string> own = own_axes();
+    return axis == "arm" || axis == "encoding.kind" || axis == "protocol" || contains(own, axis)
                ? shown
                : axis.substr(axis.rfind('.') + 1) + "=" + shown;
 }
@@ -39,15 +45,14 @@ std::string grouped(double count) {
     return text;
 }
 
-std::string shown(double value, Metric metric) {
+std::string shown(double value, const Metric& metric) {
     if (std::abs(value) >= 1e6) return fmt::format("{:.3e}", value);
-    std::string text =
-        metric == Metric::perplexity ? fmt::format("{:.3f}", value) : fmt::format("{:.4f}", value);
+    std::string text = fmt::format("{:.{}f}", value, metric.decimals);
     const bool zero = text.find_first_of("123456789") == std::string::npos;
     return zero && text.front() == '-' ? text.substr(1) : text;
 }
 
-std::string signed_text(double value, Metric metric) {
+std::string signed_text(double value, const Metric& metric) {
     const std::string text = shown(value, metric);
     return value > 0 && text.find_first_of("123456789") != std::string::npos ? "+" + text : text;
 }

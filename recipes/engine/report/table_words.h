@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "recipes/engine/config/recipe.h"
+#include "recipes/engine/measure/metric.h"
 
 namespace locus {
 
@@ -16,8 +16,8 @@ bool contains(const std::vector<std::string>& words, const std::string& word);
 /// Adds a word that is not there yet.
 void add_once(std::vector<std::string>& words, const std::string& word);
 
-/// Whether an axis is one of results, not of runs: protocol or length.
-bool is_score_axis(const std::string& axis);
+/// The axes that protocols measure along, tokens of the text: length, context, ...
+std::vector<std::string> own_axes();
 
 /// A coordinate as in the names of run folders: "rope", "lr=0.001".
 std::string coordinate_text(const std::string& axis, const std::string& value);
@@ -25,10 +25,10 @@ std::string coordinate_text(const std::string& axis, const std::string& value);
 /// A count with a comma every three digits: 4,005,888.
 std::string grouped(double count);
 
-/// A number of a table: 4 decimals, perplexity 3; powers of ten where it is a million or more.
-std::string shown(double value, Metric metric);
+/// A number of a table, with the decimals of its metric; powers of ten where it is a million or more.
+std::string shown(double value, const Metric& metric);
 
 /// The same of a difference: with its sign.
-std::string signed_text(double value, Metric metric);
+std::string signed_text(double value, const Metric& metric);
 
 }  // namespace locus

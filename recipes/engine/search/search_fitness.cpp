@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "framework/distributed/together.h"
-#include "recipes/engine/evaluation/evaluate_plan.h"
 #include "recipes/engine/evaluation/score.h"
+#include "recipes/engine/measure/plan.h"
 
 namespace locus {
 

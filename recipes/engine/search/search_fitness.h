@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "recipes/engine/evaluation/windows.h"
+#include "recipes/engine/measure/windows.h"
 #include "recipes/engine/run/workbench.h"
 #include "recipes/engine/search/search_genes.h"
 #include "recipes/engine/statistics/bootstrap.h"

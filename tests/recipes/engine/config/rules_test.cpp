@@ -17,8 +17,7 @@ TEST(Defaults, OfAnAlmostEmptyRecipe) {
     EXPECT_EQ(recipe.train.warmup_steps, 15);  // 0.03 x 489 = 14.67
     EXPECT_EQ(recipe.evaluate.lengths, (std::vector<Index>{128, 256, 512, 1024}));
     EXPECT_EQ(recipe.evaluate.targets, 2048);
-    EXPECT_EQ(recipe.evaluate.protocols,
-              (std::vector<Protocol>{{ProtocolKind::non_overlapping}, {ProtocolKind::same_target}}));
+    EXPECT_EQ(recipe.evaluate.protocols, (std::vector<Protocol>{{"non_overlapping"}, {"same_target"}}));
 }
 
 TEST(Defaults, FollowTheValuesThatTheyDependOn) {
@@ -121,8 +120,7 @@ TEST(Rules, Evaluation) {
         one("evaluate: {lengths: [64, 96], protocols: [sliding, sliding:16, per_position]}");
     EXPECT_EQ(recipe.evaluate.lengths, (std::vector<Index>{64, 96}));
     EXPECT_EQ(recipe.evaluate.protocols,
-              (std::vector<Protocol>{
-                  {ProtocolKind::sliding}, {ProtocolKind::sliding, 16}, {ProtocolKind::per_position}}));
+              (std::vector<Protocol>{{"sliding"}, {"sliding", 16}, {"per_position"}}));
     EXPECT_EQ(one("evaluate: {split: test}").evaluate.split, EvaluatedSplit::test);
     for (const std::string lengths : {"[]", "[0]", "[-1]", "[64, 64]", "[64, 32]", "[1.5]", "[[64]]", "[a]"})
         EXPECT_TRUE(
@@ -130,7 +128,7 @@ TEST(Rules, Evaluation) {
             << lengths;
     EXPECT_TRUE(holds(refusal("evaluate:\n  protocols: [slidng]"),
                       {"x.yaml:2: evaluate.protocols: ", "'slidng'",
-                       "non_overlapping, sliding, per_position, same_target"}));
+                       "non_overlapping, per_position, same_target, sliding[:stride]"}));
     for (const std::string protocol : {"sliding:0", "sliding:-4", "sliding:x", "'sliding:'", "same_target:3"})
         EXPECT_TRUE(holds(refusal("evaluate: {protocols: [" + protocol + "]}"), {"evaluate.protocols"}))
             << protocol;
@@ -186,8 +184,9 @@ TEST(Rules, Tables) {
         one("table: {rows: encoding.base, columns: [length], cell: perplexity, over: train.lr}");
     EXPECT_EQ(recipe.table.rows, "encoding.base");
     EXPECT_EQ(recipe.table.columns, (std::vector<std::string>{"length"}));
-    EXPECT_EQ(recipe.table.cell, Metric::perplexity);
+    EXPECT_EQ(recipe.table.cell, "perplexity");
     EXPECT_EQ(recipe.table.over, "train.lr");
+    EXPECT_EQ(one("table: {rows: context, columns: [arm, protocol]}").table.rows, "context");
     EXPECT_TRUE(holds(refusal("table: {rows: arms}"), {"table.rows", "'arms'", "arm, protocol, length"}));
     EXPECT_TRUE(holds(refusal("table: {rows: length}"), {"table.columns", "'length'", "already"}));
     EXPECT_TRUE(holds(refusal("table: {over: seed}"), {"table.over", "'seed'"}));

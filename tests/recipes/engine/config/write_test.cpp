@@ -80,8 +80,7 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.train.keep, 3);
     EXPECT_EQ(r.train.keep_every, 27);
     EXPECT_EQ(r.evaluate.lengths, (std::vector<Index>{48, 97}));
-    EXPECT_EQ(r.evaluate.protocols,
-              (std::vector<Protocol>{{ProtocolKind::sliding, 7}, {ProtocolKind::per_position}}));
+    EXPECT_EQ(r.evaluate.protocols, (std::vector<Protocol>{{"sliding", 7}, {"per_position"}}));
     EXPECT_EQ(r.evaluate.split, EvaluatedSplit::test);
     EXPECT_EQ(r.evaluate.targets, 33);
     EXPECT_EQ(r.from.run, "elsewhere");
@@ -104,7 +103,7 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.search.test_windows, 3);
     EXPECT_EQ(r.table.rows, "train.lr");
     EXPECT_EQ(r.table.columns, (std::vector<std::string>{"length", "arm"}));
-    EXPECT_EQ(r.table.cell, Metric::gain);
+    EXPECT_EQ(r.table.cell, "gain");
     EXPECT_EQ(r.table.over, "model.width");
     EXPECT_EQ(r.table.contrasts, (std::vector<std::string>{"a - b", "c - 1"}));
 }

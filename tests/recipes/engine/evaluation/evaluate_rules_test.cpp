@@ -23,7 +23,7 @@ TEST(Evaluate, theNumberOfThreadsChangesNoBit) {
     Transformer model = make_model("t5");
     sharpen(model);
     std::vector<Protocol> protocols;
-    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    for (const char* kind : all_kinds) protocols.push_back({kind});
     const EvaluationPlan plan = plan_of({8, 16, 64}, protocols);
     const EvaluationReport one = evaluate_bytes(model, text.split, plan, 1);
     const EvaluationReport four = evaluate_bytes(model, text.split, plan, 4);
@@ -35,22 +35,22 @@ TEST(Evaluate, theNumberOfThreadsChangesNoBit) {
 TEST(Evaluate, aTableIsNeverReadBeyondItsEnd) {
     const RandomText text({300, 100});
     std::vector<Protocol> protocols;
-    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    for (const char* kind : all_kinds) protocols.push_back({kind});
     const EvaluationPlan plan = plan_of({16, 32}, protocols);
     const EvaluationReport learned = evaluate_bytes(make_model("learned", 16), text.split, plan);
     const EvaluationReport rope = evaluate_bytes(make_model("rope", 16), text.split, plan);
     for (std::size_t r = 0; r < learned.runs.size(); ++r) {
         const ProtocolRun& run = learned.runs[r];
         EXPECT_EQ(run.losses.index, rope.runs[r].losses.index);  // the same tokens for every arm
-        if (run.protocol.kind == ProtocolKind::same_target) {
-            EXPECT_EQ(run.none_beyond, 16);
+        if (run.protocol == "same_target") {
+            EXPECT_EQ(run.fact("effective_context_none_beyond"), 16);
         }
-        for (const EvaluationResult& result : run.results) {
-            const Index needed = result.bin ? (*result.bin)[1] : result.length;
-            EXPECT_EQ(result.state, needed <= 16 ? ResultState::ok : ResultState::beyond_table);
-            EXPECT_EQ(result.nats_per_token.has_value(), needed <= 16);
-            EXPECT_EQ(result.gain.has_value(),
-                      needed <= 16 && run.protocol.kind == ProtocolKind::same_target);
+        for (const Record& result : run.records) {
+            const Index needed =
+                result.coordinates.contains("bin") ? test::bin_of(result)[1] : test::length_of(run, result);
+            EXPECT_EQ(result.state, needed <= 16 ? RecordState::ok : RecordState::beyond_table);
+            EXPECT_EQ(result.value("nats_per_token").has_value(), needed <= 16);
+            EXPECT_EQ(result.value("gain").has_value(), needed <= 16 && run.protocol == "same_target");
         }
     }
     const auto row = to_json(learned)["runs"][0]["results"][1];
@@ -65,7 +65,7 @@ TEST(Evaluate, aLossThatIsNotFiniteIsMarked) {
     Transformer model = make_model("rope");
     scale_parameters(model, "final_norm.weight", std::numeric_limits<Scalar>::quiet_NaN());
     std::vector<Protocol> protocols;
-    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    for (const char* kind : all_kinds) protocols.push_back({kind});
     const EvaluationReport report = evaluate_bytes(model, text.split, plan_of({16, 32}, protocols));
     const nlohmann::json json = to_json(report);
     ASSERT_EQ(json["runs"].size(), 4u);
@@ -83,20 +83,20 @@ TEST(Evaluate, textThatIsTooShortIsAState) {
     const RandomText short_text({20, 5}), tiny({1, 1}), nothing({});
     const Transformer model = make_model("rope");
     std::vector<Protocol> protocols;
-    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    for (const char* kind : all_kinds) protocols.push_back({kind});
     const EvaluationPlan plan = plan_of({16, 64}, protocols);
     for (const RandomText* text : {&short_text, &tiny, &nothing}) {
         const EvaluationReport report = evaluate_bytes(model, text->split, plan);
         ASSERT_EQ(report.runs.size(), 4u);
         for (const ProtocolRun& run : report.runs) {
-            EXPECT_GE(run.results.size(), 2u);
-            const bool any_length = run.protocol.kind == ProtocolKind::non_overlapping ||
-                                    run.protocol.kind == ProtocolKind::sliding;
-            for (const EvaluationResult& result : run.results) {
-                const bool has_tokens = text == &short_text && any_length && result.length == 16;
-                EXPECT_EQ(result.full_windows > 0, has_tokens);
-                EXPECT_EQ(result.state, has_tokens ? ResultState::ok : ResultState::too_short);
-                EXPECT_EQ(result.tokens, has_tokens ? 23 : 0);
+            EXPECT_GE(run.records.size(), 2u);
+            const bool any_length = run.protocol == "non_overlapping" || run.protocol == "sliding";
+            for (const Record& result : run.records) {
+                const bool has_tokens =
+                    text == &short_text && any_length && test::length_of(run, result) == 16;
+                EXPECT_EQ(result.details.at("full_windows") > 0, has_tokens);
+                EXPECT_EQ(result.state, has_tokens ? RecordState::ok : RecordState::too_short);
+                EXPECT_EQ(result.count, has_tokens ? 23 : 0);
                 EXPECT_EQ(result.reason.empty(), has_tokens);
             }
         }
@@ -107,34 +107,34 @@ TEST(Evaluate, textThatIsTooShortIsAState) {
 TEST(Evaluate, aLengthNeedsAWholeWindow) {
     const RandomText text({420, 60, 33});
     const Transformer model = make_model("rope");
-    const std::vector<Protocol> protocols = {{ProtocolKind::non_overlapping}, {ProtocolKind::sliding}};
+    const std::vector<Protocol> protocols = {{"non_overlapping"}, {"sliding"}};
     const auto report =
         evaluate_bytes(model, text.split, plan_of({16, 32, 419, 420, 4096, 99999999999}, protocols));
     for (const ProtocolRun& run : report.runs) {
-        for (const EvaluationResult& result : run.results) {
-            const bool whole = result.length <= 419;
-            EXPECT_EQ(result.state, whole ? ResultState::ok : ResultState::too_short) << result.length;
-            EXPECT_EQ(result.nats_per_token.has_value(), whole);
-            EXPECT_EQ(result.full_windows > 0, whole);
+        for (const Record& result : run.records) {
+            const bool whole = test::length_of(run, result) <= 419;
+            EXPECT_EQ(result.state, whole ? RecordState::ok : RecordState::too_short)
+                << test::length_of(run, result);
+            EXPECT_EQ(result.value("nats_per_token").has_value(), whole);
+            EXPECT_EQ(result.details.at("full_windows") > 0, whole);
             EXPECT_EQ(result.reason.find("the longest window of split valid has 419") != std::string::npos,
                       !whole)
                 << result.reason;
         }
-        EXPECT_EQ(run.results[2].full_windows, 1);
+        EXPECT_EQ(run.records[2].details.at("full_windows"), 1);
     }
-    EXPECT_EQ(report.runs[0].results[1].full_windows, 13 + 1 + 1);
+    EXPECT_EQ(report.runs[0].records[1].details.at("full_windows"), 13 + 1 + 1);
     EXPECT_EQ(to_json(report)["runs"][0]["results"][1]["full_windows"], 15);
     // At 419 one window of 419 of 510 tokens is full; at 16 nearly all are.
     EXPECT_EQ(report.runs[0].notes.size(), 0u);
-    const auto few = evaluate_bytes(model, text.split, plan_of({59}, {{ProtocolKind::non_overlapping}}));
-    EXPECT_EQ(few.runs[0].results[0].full_windows, 7 + 1);
+    const auto few = evaluate_bytes(model, text.split, plan_of({59}, {{"non_overlapping"}}));
+    EXPECT_EQ(few.runs[0].records[0].details.at("full_windows"), 7 + 1);
 }
 
 TEST(Evaluate, namesItsRules) {
     const RandomText text({100, 1});
     const auto report =
-        evaluate_bytes(make_model("nope"), text.split,
-                       plan_of({32, 64}, {{ProtocolKind::sliding}, {ProtocolKind::same_target}}));
+        evaluate_bytes(make_model("nope"), text.split, plan_of({32, 64}, {{"sliding"}, {"same_target"}}));
     const auto json = nlohmann::json::parse(to_json(report).dump());
     const auto& sliding = json["runs"][0];
     EXPECT_EQ(sliding["protocol"], "sliding");
@@ -155,7 +155,7 @@ TEST(Evaluate, drawsDocumentsOrBlocksOfAStream) {
     const RandomText many({500, 500, 500}), one({10000});
     const Transformer model = make_model("nope");
     const auto method = [&](const RandomText& text, bool contiguous) {
-        EvaluationPlan plan = plan_of({64}, {{ProtocolKind::non_overlapping}});
+        EvaluationPlan plan = plan_of({64}, {{"non_overlapping"}});
         plan.contiguous = contiguous;
         return evaluate_bytes(model, text.split, plan).runs[0].interval_method;
     };
@@ -167,7 +167,7 @@ TEST(Evaluate, drawsDocumentsOrBlocksOfAStream) {
 TEST(Evaluate, reportsProgressToTheEndAndCanBeStopped) {
     const RandomText text({500, 300});
     const Transformer model = make_model("rope");
-    const EvaluationPlan plan = plan_of({16, 32}, {{ProtocolKind::sliding}, {ProtocolKind::same_target}});
+    const EvaluationPlan plan = plan_of({16, 32}, {{"sliding"}, {"same_target"}});
     Workers workers(2);
     const auto tokenizer = make_tokenizer("byte");
     Index last = 0, all = 0;
@@ -184,12 +184,11 @@ TEST(Evaluate, reportsProgressToTheEndAndCanBeStopped) {
 }
 
 TEST(Evaluate, refusesPlansThatMakeNoSense) {
-    EXPECT_THROW(checked(plan_of({}, {{ProtocolKind::non_overlapping}})), Error);
+    EXPECT_THROW(checked(plan_of({}, {{"non_overlapping"}})), Error);
     EXPECT_THROW(checked(plan_of({16}, {})), Error);
-    EXPECT_THROW(checked(plan_of({0, 16}, {{ProtocolKind::non_overlapping}})), Error);
-    EXPECT_THROW(checked(plan_of({16}, {{ProtocolKind::sliding, 17}})), Error);
-    const EvaluationPlan plan =
-        checked(plan_of({64, 16, 64}, {{ProtocolKind::sliding}, {ProtocolKind::sliding}}));
+    EXPECT_THROW(checked(plan_of({0, 16}, {{"non_overlapping"}})), Error);
+    EXPECT_THROW(checked(plan_of({16}, {{"sliding", 17}})), Error);
+    const EvaluationPlan plan = checked(plan_of({64, 16, 64}, {{"sliding"}, {"sliding"}}));
     EXPECT_EQ(plan.lengths, (std::vector<Index>{16, 64}));
     EXPECT_EQ(plan.protocols.size(), 1u);
 }
@@ -199,7 +198,7 @@ TEST(Evaluate, drawsRandomizedPositionsByTheWindow) {
     const RandomText text({300, 90});
     Transformer model = make_model("rope");
     sharpen(model);
-    EvaluationPlan plan = plan_of({16, 32}, {{ProtocolKind::non_overlapping}, {ProtocolKind::same_target}});
+    EvaluationPlan plan = plan_of({16, 32}, {{"non_overlapping"}, {"same_target"}});
     const auto plain = evaluate_bytes(model, text.split, plan);
     plan.positions = {PositionKind::randomized, 64, 2};
     const auto drawn = evaluate_bytes(model, text.split, plan);

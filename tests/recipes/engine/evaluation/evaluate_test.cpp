@@ -34,11 +34,10 @@ TEST(Evaluate, nonOverlappingScoresEachPieceFromItsStart) {
     const RandomText text({50, 1, 17, 2});
     Transformer model = make_model("rope");
     sharpen(model);
-    const ProtocolRun run =
-        evaluate_bytes(model, text.split, plan_of({16}, {{ProtocolKind::non_overlapping}})).runs[0];
+    const ProtocolRun run = evaluate_bytes(model, text.split, plan_of({16}, {{"non_overlapping"}})).runs[0];
     EXPECT_EQ(run.documents, 4);
     EXPECT_EQ(run.documents_too_short, 1);
-    EXPECT_EQ(run.results[0].tokens, 49 + 0 + 16 + 1);
+    EXPECT_EQ(run.records[0].count, 49 + 0 + 16 + 1);
     double sum = 0;
     std::size_t item = 0;
     for (std::size_t d = 0; d < text.texts.size(); ++d) {
@@ -51,18 +50,17 @@ TEST(Evaluate, nonOverlappingScoresEachPieceFromItsStart) {
             sum += expected;
         }
     }
-    EXPECT_NEAR(*run.results[0].nats_per_token, sum / 66, 1e-4);
-    EXPECT_NEAR(*run.results[0].bits_per_byte, sum / 66 / std::numbers::ln2, 1e-4);
-    EXPECT_DOUBLE_EQ(*run.results[0].perplexity, std::exp(*run.results[0].nats_per_token));
+    EXPECT_NEAR(*run.records[0].value("nats_per_token"), sum / 66, 1e-4);
+    EXPECT_NEAR(*run.records[0].value("bits_per_byte"), sum / 66 / std::numbers::ln2, 1e-4);
+    EXPECT_DOUBLE_EQ(*run.records[0].value("perplexity"), std::exp(*run.records[0].value("nats_per_token")));
 }
 
 TEST(Evaluate, slidingScoresNewTokensAfterTheirContext) {
     const RandomText text({60});
     Transformer model = make_model("alibi");
     sharpen(model);
-    const ProtocolRun run =
-        evaluate_bytes(model, text.split, plan_of({16}, {{ProtocolKind::sliding, 5}})).runs[0];
-    EXPECT_EQ(run.results[0].stride, 5);
+    const ProtocolRun run = evaluate_bytes(model, text.split, plan_of({16}, {{"sliding", 5}})).runs[0];
+    EXPECT_EQ(run.records[0].details.at("stride"), 5);
     for (Index i = 1; i < 60; ++i) {
         const Index start = i <= 16 ? 0 : (i - 17) / 5 * 5 + 5;
         EXPECT_NEAR(run.losses.nats[0][static_cast<std::size_t>(i - 1)],
@@ -76,10 +74,10 @@ TEST(Evaluate, sameTargetVariesTheContextOnly) {
     Transformer model = make_model("rope");
     sharpen(model);
     const ProtocolRun run =
-        evaluate_bytes(model, text.split, plan_of({8, 16, 64}, {{ProtocolKind::same_target}})).runs[0];
+        evaluate_bytes(model, text.split, plan_of({8, 16, 64}, {{"same_target"}})).runs[0];
     ASSERT_EQ(run.losses.index.size(), 100u);
-    EXPECT_EQ(*run.eligible, 136 + 56);
-    EXPECT_EQ(*run.baseline_context, 16);
+    EXPECT_EQ(*run.fact("eligible"), 136 + 56);
+    EXPECT_EQ(*run.fact("baseline_context"), 16);
     for (std::size_t k = 0; k < 3; ++k) {
         double gain = 0;
         for (std::size_t i = 0; i < 100; ++i) {
@@ -90,16 +88,16 @@ TEST(Evaluate, sameTargetVariesTheContextOnly) {
                         1e-4);
             gain += (run.losses.nats[1][i] - run.losses.nats[k][i]) / 100;
         }
-        EXPECT_EQ(run.results[k].tokens, 100);
-        EXPECT_NEAR(*run.results[k].gain, gain, 1e-12);
-        EXPECT_LE(run.results[k].gain_interval->low, gain);
-        EXPECT_GE(run.results[k].gain_interval->high, gain);
+        EXPECT_EQ(run.records[k].count, 100);
+        EXPECT_NEAR(*run.records[k].value("gain"), gain, 1e-12);
+        EXPECT_LE(run.records[k].interval("gain")->low, gain);
+        EXPECT_GE(run.records[k].interval("gain")->high, gain);
         // The model must depend on its context, or nothing is tested.
         EXPECT_EQ(std::abs(gain) > 1e-3, k != 1);
     }
-    EXPECT_EQ(*run.results[1].gain, 0);
-    EXPECT_EQ(run.results[1].gain_interval->low, 0);
-    EXPECT_EQ(run.results[1].gain_interval->high, 0);
+    EXPECT_EQ(*run.records[1].value("gain"), 0);
+    EXPECT_EQ(run.records[1].interval("gain")->low, 0);
+    EXPECT_EQ(run.records[1].interval("gain")->high, 0);
 }
 
 class EachEncoding : public testing::TestWithParam<std::string> {};
@@ -111,11 +109,11 @@ TEST_P(EachEncoding, aLengthAloneScoresTheSameBits) {
     Transformer model = make_model(GetParam());
     sharpen(model);
     std::vector<Protocol> protocols;
-    for (const ProtocolKind kind : all_kinds) protocols.push_back({kind});
+    for (const char* kind : all_kinds) protocols.push_back({kind});
     const std::vector<Index> lengths = {1, 3, 8, 16, 32, 64};
     const EvaluationReport all = evaluate_bytes(model, text.split, plan_of(lengths, protocols));
     for (std::size_t p = 0; p < protocols.size(); ++p) {
-        if (protocols[p].kind == ProtocolKind::same_target) continue;  // its tokens follow the longest
+        if (protocols[p].name == "same_target") continue;  // its tokens follow the longest
         for (std::size_t k = 0; k < all.runs[p].losses.lengths.size(); ++k) {
             const Index length = all.runs[p].losses.lengths[k];
             const auto alone = evaluate_bytes(model, text.split, plan_of({length}, {protocols[p]}));
@@ -167,20 +165,20 @@ TEST(Evaluate, contextsBelowTheTrainedLengthMeetTheSameTargets) {
     Transformer model = make_model("rope");
     sharpen(model);
     const auto same_target = [&](const std::vector<Index>& lengths) {
-        return evaluate_bytes(model, text.split, plan_of(lengths, {{ProtocolKind::same_target}})).runs[0];
+        return evaluate_bytes(model, text.split, plan_of(lengths, {{"same_target"}})).runs[0];
     };
     const ProtocolRun all = same_target({1, 2, 4, 8, 16, 32, 64}), beyond = same_target({16, 32, 64});
     EXPECT_EQ(all.losses.index, beyond.losses.index);
-    EXPECT_EQ(*all.baseline_context, 16);
+    EXPECT_EQ(*all.fact("baseline_context"), 16);
     EXPECT_TRUE(all.notes.empty());
     for (std::size_t k = 0; k < 3; ++k) {
         EXPECT_EQ(all.losses.nats[k + 4], beyond.losses.nats[k]);
-        EXPECT_EQ(*all.results[k + 4].gain, *beyond.results[k].gain);
+        EXPECT_EQ(*all.records[k + 4].value("gain"), *beyond.records[k].value("gain"));
     }
-    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(all.results[k].tokens, 100);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(all.records[k].count, 100);
 
     const ProtocolRun without = same_target({4, 8, 32, 64});
-    EXPECT_EQ(*without.baseline_context, 8);  // the longest that is not beyond what was trained
+    EXPECT_EQ(*without.fact("baseline_context"), 8);  // the longest that is not beyond what was trained
     ASSERT_EQ(without.notes.size(), 1u);
     EXPECT_EQ(without.notes[0], "the trained length 16 is not among the contexts: gains are counted from 8");
 }
@@ -189,21 +187,20 @@ TEST(Evaluate, perPositionIsTheMeanOverFullWindows) {
     const RandomText text({70, 32, 33});
     Transformer model = make_model("rope");
     sharpen(model);
-    const ProtocolRun run =
-        evaluate_bytes(model, text.split, plan_of({16, 32}, {{ProtocolKind::per_position}})).runs[0];
-    ASSERT_EQ(run.results.size(), position_edges(32).size() - 1);
+    const ProtocolRun run = evaluate_bytes(model, text.split, plan_of({16, 32}, {{"per_position"}})).runs[0];
+    ASSERT_EQ(run.records.size(), position_edges(32).size() - 1);
     EXPECT_EQ(run.losses.index.size(), 3u * 32);  // two windows of the first document, one of the third
     Index tokens = 0;
-    for (const EvaluationResult& result : run.results) {
-        const auto [low, high] = *result.bin;
+    for (const Record& result : run.records) {
+        const auto [low, high] = test::bin_of(result);
         double sum = 0;
         for (Index p = low; p < high; ++p) {
             sum += nats_of(model, text.texts[0], 0, p + 1) + nats_of(model, text.texts[0], 32, 32 + p + 1) +
                    nats_of(model, text.texts[2], 0, p + 1);
         }
-        EXPECT_EQ(result.tokens, 3 * (high - low));
-        EXPECT_NEAR(*result.nats_per_token, sum / static_cast<double>(result.tokens), 1e-4);
-        tokens += result.tokens;
+        EXPECT_EQ(result.count, 3 * (high - low));
+        EXPECT_NEAR(*result.value("nats_per_token"), sum / static_cast<double>(*result.count), 1e-4);
+        tokens += *result.count;
     }
     EXPECT_EQ(tokens, 96);
 }
@@ -212,21 +209,20 @@ TEST(Evaluate, aZeroOutputMatrixGivesEightBitsEverywhere) {
     const RandomText text({1000});
     Transformer model = make_model("rope");
     scale_parameters(model, "tokens.weight", 0);
-    std::vector<Protocol> protocols = {{ProtocolKind::non_overlapping}, {ProtocolKind::per_position},
-                                       {ProtocolKind::same_target},     {ProtocolKind::sliding},
-                                       {ProtocolKind::sliding, 3},      {ProtocolKind::sliding, 16}};
+    std::vector<Protocol> protocols = {{"non_overlapping"}, {"per_position"}, {"same_target"},
+                                       {"sliding"},         {"sliding", 3},   {"sliding", 16}};
     const EvaluationReport report = evaluate_bytes(model, text.split, plan_of({16, 50, 128}, protocols));
     ASSERT_EQ(report.runs.size(), 6u);
     for (const ProtocolRun& run : report.runs) {
-        EXPECT_GE(run.results.size(), 3u);
-        for (const EvaluationResult& result : run.results) {
-            EXPECT_NEAR(*result.perplexity, 256, 1e-4);
-            EXPECT_NEAR(*result.bits_per_byte, 8, 1e-6);
-            const bool is_paired = run.protocol.kind == ProtocolKind::same_target;
-            EXPECT_EQ(result.gain.value_or(0), 0);
-            EXPECT_EQ(result.gain.has_value(), is_paired);
-            if (is_paired || result.bin) continue;
-            EXPECT_EQ(result.tokens, 999) << text_of(run.protocol) << " " << result.length;
+        EXPECT_GE(run.records.size(), 3u);
+        for (const Record& result : run.records) {
+            EXPECT_NEAR(*result.value("perplexity"), 256, 1e-4);
+            EXPECT_NEAR(*result.value("bits_per_byte"), 8, 1e-6);
+            const bool is_paired = run.protocol == "same_target";
+            EXPECT_EQ(result.value("gain").value_or(0), 0);
+            EXPECT_EQ(result.value("gain").has_value(), is_paired);
+            if (is_paired || result.coordinates.contains("bin")) continue;
+            EXPECT_EQ(result.count, 999) << run.protocol << " " << test::length_of(run, result);
         }
     }
 }
@@ -238,9 +234,9 @@ TEST(Evaluate, aContextBlindModelGainsNothing) {
     sharpen(model);
     scale_parameters(model, "attention.output.weight", 0);
     const ProtocolRun run =
-        evaluate_bytes(model, text.split, plan_of({16, 32, 64}, {{ProtocolKind::same_target}})).runs[0];
-    EXPECT_GT(*run.results[0].nats_per_token, 5.6);
-    for (const EvaluationResult& result : run.results) EXPECT_NEAR(*result.gain, 0, 1e-5);
+        evaluate_bytes(model, text.split, plan_of({16, 32, 64}, {{"same_target"}})).runs[0];
+    EXPECT_GT(*run.records[0].value("nats_per_token"), 5.6);
+    for (const Record& result : run.records) EXPECT_NEAR(*result.value("gain"), 0, 1e-5);
 }
 
 TEST(SplitLoss, isTheNonOverlappingLoss) {
@@ -249,10 +245,9 @@ TEST(SplitLoss, isTheNonOverlappingLoss) {
     sharpen(model);
     Workers workers(1);
     const TokenSum sum = split_loss(model, text.split, 16, workers);
-    const auto run =
-        evaluate_bytes(model, text.split, plan_of({16}, {{ProtocolKind::non_overlapping}})).runs[0];
+    const auto run = evaluate_bytes(model, text.split, plan_of({16}, {{"non_overlapping"}})).runs[0];
     EXPECT_EQ(sum.tokens, 128);
-    EXPECT_EQ(sum.mean(), *run.results[0].nats_per_token);
+    EXPECT_EQ(sum.mean(), *run.records[0].value("nats_per_token"));
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ class StoreTest : public testing::Test {
     EvaluationReport report(const std::vector<Index>& sizes, const std::string& encoding) const {
         const test::RandomText text(sizes);
         Workers workers(1);
-        const EvaluationPlan plan{
-            {16, 32}, {{ProtocolKind::same_target}, {ProtocolKind::sliding, 8}}, 50, 16, false};
+        const EvaluationPlan plan{{16, 32}, {{"same_target"}, {"sliding", 8}}, 50, 16, false};
         return evaluate(test::make_model(encoding), text.split, plan, *make_tokenizer("byte"), workers);
     }
 
@@ -75,7 +74,7 @@ TEST_F(StoreTest, refusesAFolderThatCannotBe) {
 
 TEST(LossesFile, namesProtocolAndSplit) {
     ProtocolRun run;
-    run.protocol = {ProtocolKind::sliding, 64};
+    run.protocol = "sliding:64";
     run.split = "valid";
     EXPECT_EQ(losses_file(run), "sliding-64.h5");
     run.split = "test";

@@ -63,8 +63,17 @@ inline std::vector<std::string> text_encodings() {
     return kinds;
 }
 
-inline constexpr ProtocolKind all_kinds[] = {ProtocolKind::non_overlapping, ProtocolKind::sliding,
-                                             ProtocolKind::per_position, ProtocolKind::same_target};
+/// Tokens of the windows or contexts of a record, or of the one window whose bins it is among.
+inline Index length_of(const Evaluation& evaluation, const Record& record) {
+    if (const auto length = evaluation.fact("length")) return *length;
+    return std::get<Index>(*evaluation.place(record, "length"));
+}
+
+inline std::array<Index, 2> bin_of(const Record& record) {
+    return std::get<std::array<Index, 2>>(record.coordinates.at("bin"));
+}
+
+inline constexpr const char* all_kinds[] = {"non_overlapping", "sliding", "per_position", "same_target"};
 
 inline EvaluationPlan plan_of(std::vector<Index> lengths, std::vector<Protocol> protocols,
                               Index train_length = 16) {

@@ -42,7 +42,7 @@ TEST(Contrasts, ArePairedBySeed) {
     EXPECT_FALSE(far.told());
     EXPECT_DOUBLE_EQ(*far.p, 0.25);
     EXPECT_DOUBLE_EQ(*far.p_holm, 0.5);
-    const std::string text = text_of(table, TableFormat::markdown);
+    const std::string text = text_of(table, "md");
     EXPECT_NE(text.find("-1.0000 \u00b1 " + fmt::format("{:.4f}", half) + " undecided"), std::string::npos)
         << text;
     EXPECT_NE(text.find("Paired differences"), std::string::npos);
@@ -60,13 +60,12 @@ TEST(Contrasts, ATellingIntervalIsNotCalledUndecided) {
     const Table table = make_table(scratch.path());
     EXPECT_TRUE(contrast_at(table, at_double).told());
     EXPECT_FALSE(contrast_at(table, at_trained).told());  // no difference at all
-    const auto json = nlohmann::json::parse(text_of(table, TableFormat::json));
+    const auto json = nlohmann::json::parse(text_of(table, "json"));
     ASSERT_EQ(json["contrasts"].size(), 2u);
     EXPECT_EQ(json["contrasts"][0]["undecided"], true);
     EXPECT_EQ(json["contrasts"][1]["undecided"], false);
     EXPECT_EQ(json["contrasts"][1]["contrast"], "yarn - plain");
-    EXPECT_NE(text_of(table, TableFormat::markdown).find("0.0000 \u00b1 0.0000 undecided"),
-              std::string::npos);
+    EXPECT_NE(text_of(table, "md").find("0.0000 \u00b1 0.0000 undecided"), std::string::npos);
 }
 
 TEST(Contrasts, ManySeedsAreDecidedByTheTest) {
@@ -90,7 +89,7 @@ TEST(Contrasts, OneSeedAndMissingRuns) {
     EXPECT_DOUBLE_EQ(*contrast_at(table, at_trained).mean, 0.5);
     EXPECT_FALSE(contrast_at(table, at_trained).interval.has_value());
     EXPECT_FALSE(contrast_at(table, at_double).mean.has_value());
-    const std::string text = text_of(table, TableFormat::markdown);
+    const std::string text = text_of(table, "md");
     EXPECT_NE(text.find("+0.5000 undecided"), std::string::npos) << text;
     EXPECT_NE(text.find("no pair of runs"), std::string::npos) << text;
     EXPECT_TRUE(says(table.notes, {"one run has no interval"}));
@@ -114,14 +113,14 @@ TEST(Contrasts, NIsThePairsThatWereUsed) {
     EXPECT_DOUBLE_EQ(*contrast_at(table, at_trained).p, 0.5);
     EXPECT_TRUE(says(table.notes, {"n = 2 to 3 pairs"}));
     EXPECT_TRUE(says(table.notes, {"3 pairs cannot give a p below 0.25"}));
-    const std::string markdown = text_of(table, TableFormat::markdown);
+    const std::string markdown = text_of(table, "md");
     EXPECT_NE(markdown.find("(2 of 4)"), std::string::npos) << markdown;
     EXPECT_NE(markdown.find("(3 of 4)"), std::string::npos);
-    EXPECT_NE(text_of(table, TableFormat::tex).find("(2 of 4)"), std::string::npos);
-    const auto json = nlohmann::json::parse(text_of(table, TableFormat::json));
+    EXPECT_NE(text_of(table, "tex").find("(2 of 4)"), std::string::npos);
+    const auto json = nlohmann::json::parse(text_of(table, "json"));
     EXPECT_EQ(json["contrasts"][0]["n"], 2);
     EXPECT_EQ(json["contrasts"][1]["n"], 3);
-    const std::string csv = text_of(table, TableFormat::csv);
+    const std::string csv = text_of(table, "csv");
     EXPECT_NE(csv.find(",2,4,partial,"), std::string::npos) << csv;
 }
 

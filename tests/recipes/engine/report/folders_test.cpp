@@ -75,7 +75,7 @@ TEST(Folders, ChangedNumbersAreRefused) {
     }
     nlohmann::json changed = sound;
     changed["runs"][0]["results"][0]["nats_per_token"] = 1.0;
-    expect_refused(changed, "nats_per_token");
+    expect_refused(changed, "nats per token");
     changed = sound;
     changed["runs"][0]["results"][0]["state"] = "diverged";
     expect_refused(changed, "state diverged has a number");

@@ -36,7 +36,7 @@ TEST(Format, CsvReadsBackToTheSameNumbers) {
     Scratch scratch;
     write_experiment(scratch.path());
     const Table table = make_table(scratch.path());
-    const auto rows = parse_csv(text_of(table, TableFormat::csv));
+    const auto rows = parse_csv(text_of(table, "csv"));
     EXPECT_EQ(rows[0],
               (std::vector<std::string>{"arm", "protocol", "length", "bits_per_byte", "t_interval_low",
                                         "t_interval_high", "n", "runs", "state", "values", "contrast",
@@ -72,7 +72,7 @@ TEST(Format, CsvHoldsContrastsAndWarningsInColumns) {
     write_runs(scratch.path(), runs);
     const Table table = make_table(scratch.path());
     ASSERT_FALSE(table.warning.empty());
-    const auto rows = parse_csv(text_of(table, TableFormat::csv));
+    const auto rows = parse_csv(text_of(table, "csv"));
     ASSERT_EQ(rows.size(), 1u + 4 + 2);
     for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
     for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_EQ(rows[i].back(), table.warning);
@@ -94,13 +94,13 @@ TEST(Format, CsvQuotesWhatNeedsIt) {
     TableCell cell;
     cell.state = "missing";
     table.cells = {cell};
-    EXPECT_EQ(parse_csv(text_of(table, TableFormat::csv))[1][0], "a,\"b\"\nc");
+    EXPECT_EQ(parse_csv(text_of(table, "csv"))[1][0], "a,\"b\"\nc");
 }
 
 TEST(Format, JsonIsStrictAndHasItsFields) {
     Scratch scratch;
     write_experiment(scratch.path());
-    const auto json = nlohmann::json::parse(text_of(make_table(scratch.path()), TableFormat::json));
+    const auto json = nlohmann::json::parse(text_of(make_table(scratch.path()), "json"));
     EXPECT_EQ(json["question"], "Which?");
     EXPECT_EQ(json["unit"], "bits per byte");
     EXPECT_EQ(json["rows"], (nlohmann::json{"rope", "learned"}));
@@ -122,7 +122,7 @@ TEST(Format, JsonIsStrictAndHasItsFields) {
 TEST(Format, MarkdownIsAligned) {
     Scratch scratch;
     write_experiment(scratch.path());
-    const std::string text = text_of(make_table(scratch.path()), TableFormat::markdown);
+    const std::string text = text_of(make_table(scratch.path()), "md");
     std::vector<std::size_t> widths;
     for (std::size_t at = 0; at < text.size();) {
         const std::string line = text.substr(at, text.find('\n', at) - at);
@@ -140,7 +140,7 @@ TEST(Format, TexEscapesNamesAndIsABooktab) {
     Scratch scratch;
     FakeRun run = run_of("rope_50%", 0, {1, 2});
     write_runs(scratch.path(), {run, run_of("a&b", 0, {2, 1})});
-    const std::string text = text_of(make_table(scratch.path()), TableFormat::tex);
+    const std::string text = text_of(make_table(scratch.path()), "tex");
     for (const char* part : {"\\toprule", "\\midrule", "\\bottomrule", "rope\\_50\\%", "a\\&b",
                              "non\\_overlapping", "\\textbf{1.0000}", "\\multicolumn{2}{c}"})
         EXPECT_NE(text.find(part), std::string::npos) << part;
@@ -170,7 +170,7 @@ TEST(Format, TexFitsAPageAndKeepsNotesOutOfFloats) {
         recipe.replace(recipe.find("  arm: "), 7 + run.arm.size(), "  arm: '" + quoted + "'");
         write_text(folder / "recipe.yaml", recipe);
     }
-    const std::string text = text_of(make_table(scratch.path()), TableFormat::tex);
+    const std::string text = text_of(make_table(scratch.path()), "tex");
     EXPECT_NE(text.find("\\usepackage{booktabs}"), std::string::npos);
     EXPECT_NE(text.find("Paired differences"), std::string::npos);
     EXPECT_GT(text.find("Student's t"), text.rfind("\\end{table}"));  // notes stand below the last float
@@ -196,14 +196,13 @@ TEST(Format, FilesAreWholeAndTheSameEveryTime) {
 }
 
 TEST(Format, NamesOfFormats) {
-    EXPECT_EQ(parse_table_format("md"), TableFormat::markdown);
-    EXPECT_EQ(parse_table_format("json"), TableFormat::json);
+    for (const char* name : {"md", "csv", "tex", "json"}) EXPECT_NO_THROW(check_table_format(name));
     try {
-        parse_table_format("html");
+        check_table_format("html");
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), Failure::usage);
-        EXPECT_NE(std::string(error.what()).find("md, csv, tex, json"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("'html' is not known; known are: csv"), std::string::npos);
     }
 }
 

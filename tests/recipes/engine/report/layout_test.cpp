@@ -148,6 +148,60 @@ TEST(Layout, WithoutIndexRowsAreInNaturalOrder) {
     EXPECT_EQ(*cell_at(table, "width=64", "non_overlapping 64 (1x)").mean, 64);
 }
 
+// What a protocol of another program measured along two axes.
+nlohmann::json needle(double shift) {
+    nlohmann::json results = nlohmann::json::array();
+    for (const Index length : {64, 128})
+        for (const Index depth : {50, 0})
+            results.push_back({{"length", length},
+                               {"depth", depth},
+                               {"bits_per_byte", shift + static_cast<double>(length + depth)},
+                               {"tokens", 9}});
+    nlohmann::json run = evaluation("needle", "valid", results);
+    run["axes"] = {"length", "depth"};
+    run["axis"] = "length";
+    run["metrics"] = {"bits_per_byte"};
+    return {{"runs", nlohmann::json::array({run})}};
+}
+
+TEST(Layout, AnyCoordinateIsAnAxis) {
+    const auto make = [](const std::filesystem::path& path, const std::string& layout) {
+        for (const std::string arm : {"rope", "alibi"}) {
+            FakeRun run = run_of(arm, 0, {});
+            run.table = layout;
+            run.index = arm == "rope" ? 0 : 1;
+            run.write(path / run.name());
+            write_text(path / run.name() / "evaluations" / "summary.json",
+                       needle(arm == "rope" ? 0 : 0.25).dump());
+        }
+        return make_table(path);
+    };
+    Scratch scratch;
+    // An axis that is laid out nowhere becomes a column, so that no mean runs over it.
+    Table table = make(scratch.path(), "{rows: arm, columns: [protocol, length]}");
+    EXPECT_EQ(labels(table.columns),
+              (std::vector<std::string>{"needle 64 (1x) depth=0", "needle 64 (1x) depth=50",
+                                        "needle 128 (2x) depth=0", "needle 128 (2x) depth=50"}));
+    EXPECT_EQ(*cell_at(table, "alibi", "needle 128 (2x) depth=50").mean, 178.25);
+    table = make(scratch.path(), "{rows: depth, columns: [arm, length]}");
+    EXPECT_EQ(labels(table.rows), (std::vector<std::string>{"depth=0", "depth=50"}));
+    EXPECT_EQ(*cell_at(table, "depth=50", "needle rope 64 (1x)").mean, 114);
+    for (const TableCell& cell : table.cells) EXPECT_FALSE(cell.best);  // depths do not compete
+    table = make(scratch.path(), "{rows: arm, columns: [depth, length]}");
+    EXPECT_EQ(table.columns[1].label, "needle depth=0 128 (2x)");
+    EXPECT_TRUE(says(table.definitions, {"needle: as recorded"}));
+}
+
+// Only what has a context has a place in a table by context.
+TEST(Layout, AnAxisOfOneProtocolHidesTheOthers) {
+    Scratch scratch;
+    write_protocols(scratch.path(), "{rows: arm, columns: [context]}");
+    const Table table = make_table(scratch.path());
+    EXPECT_EQ(labels(table.columns),
+              (std::vector<std::string>{"same_target 64 (1x)", "same_target 128 (2x)"}));
+    EXPECT_TRUE(says(table.notes, {"non_overlapping is not shown", "no such coordinates"}));
+}
+
 TEST(Layout, PositionsAreATableWhereNothingElseIsThere) {
     Scratch scratch;
     FakeRun run = run_of("rope", 0, {});
