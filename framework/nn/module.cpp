@@ -89,8 +89,11 @@ ParameterStore::~ParameterStore() {
 }
 
 void ParameterStore::change(const std::function<void(const MutableTensor& values)>& write) {
+    struct Changed {  // also where `write` throws halfway
+        const Scalar* values;
+        ~Changed() { kernels::PackCache::instance().changed(values); }
+    } const at_the_end{values_.data()};
     write(values_);
-    kernels::PackCache::instance().changed(values_.data());
 }
 
 Tensor ParameterStore::view(const Tensor& flat, Index parameter) const {

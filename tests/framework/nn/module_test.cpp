@@ -92,6 +92,19 @@ TEST(ParameterStore, ProductsSeeValuesThatWereWritten) {
     EXPECT_EQ(largest_difference(layer(x).value(), add(before, before).value()), 0);
 }
 
+TEST(ParameterStore, ProductsSeeValuesOfAWriterThatFailed) {
+    ParameterStore store;
+    const Linear layer(ParameterScope(store), 40, 9, 1, false);
+    store.allocate(1);
+    const Tensor x = random_tensor({5, 40}, 1), before = layer(x).value();
+    const auto fail_halfway = [](const MutableTensor& values) {
+        for (Scalar& value : values.values()) value *= 2;
+        fail(Failure::data, "halfway");
+    };
+    EXPECT_THROW(store.change(fail_halfway), Error);
+    EXPECT_EQ(largest_difference(layer(x).value(), add(before, before).value()), 0);
+}
+
 TEST(Parameter, IsALeafOnlyWhereGradientsAreWanted) {
     ParameterStore store;
     const Parameter p = ParameterScope(store).add("p", {3}, Initial::ones());
