@@ -12,9 +12,9 @@ inline namespace LOCUS_SCALAR {
 
 /// What a checkpoint holds besides tensors.
 struct RunIdentity {
-    std::string recipe;           // YAML, fully resolved
-    std::string tokenizer;        // its kind
-    std::string tokenizer_bytes;  // its model, where it has one
+    std::string recipe;                // YAML, fully resolved
+    std::string tokenizer;             // its kind
+    std::string tokenizer_bytes = {};  // its model, where it has one
     Index vocabulary = 0;
     std::uint64_t seed = 0;
     std::string corpus = {};  // hash of the training text
