@@ -1,4 +1,4 @@
-"""The README's list of encodings is the registry, and its commands are those of the program."""
+"""The README's list of encodings is the registry, its commands are those of the program, and what the pages lead to is there."""
 import json
 import re
 import subprocess
@@ -27,9 +27,18 @@ class Readme(unittest.TestCase):
             self.assertEqual(shown.returncode, 0, command)
         self.assertGreaterEqual(len(named), 8)
 
-    def test_recipes_exist(self):
-        for path in re.findall(r"recipes/[\w/]+\.yaml", self.text):
-            self.assertTrue((ROOT / path).is_file(), path)
+    def test_what_pages_lead_to_exists(self):
+        pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+        for page in pages:
+            text = page.read_text(encoding="utf-8")
+            for path in re.findall(r"recipes/[\w/]+\.yaml", text):
+                self.assertTrue((ROOT / path).is_file(), f"{page}: {path}")
+            for path in re.findall(r"\]\(([^)#:]+)\)", text):
+                self.assertTrue((page.parent / path).exists(), f"{page}: {path}")
+
+    def test_every_page_is_led_to(self):
+        for page in (ROOT / "docs").glob("*.md"):
+            self.assertIn(f"(docs/{page.name})", self.text)
 
 
 if __name__ == "__main__":
