@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "framework/nn/layers.h"
-#include "models/layer_pass.h"
+#include "models/pass_part.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/layer_pass.h"
+#include "models/pass_part.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {

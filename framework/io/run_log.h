@@ -1,4 +1,4 @@
-// metrics.jsonl: a line per step.
+// metrics.jsonl: a line a step.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "recipes/engine/config/overlay.h"
+#include "recipes/engine/config/layer.h"
 
 namespace locus {
 
@@ -19,7 +19,7 @@ RecipeFile read_recipe(const std::string& path);
 
 /// What a recipe and its bases say, as text.
 struct RecipeText {
-    Overlay overlay;
+    Layer layer;
     std::optional<Value> vary, cell;
 };
 
