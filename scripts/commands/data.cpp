@@ -9,6 +9,7 @@
 #include "data/target.h"
 #include "framework/core/error.h"
 #include "scripts/commands/arguments.h"
+#include "scripts/commands/data_show.h"
 #include "scripts/commands/output.h"
 
 namespace locus {
@@ -85,18 +86,19 @@ int data_info(const Words& words) {
 }  // namespace
 
 int data_command(const Words& words) {
-    require(!words.empty(), "data: expected fetch, build or info");
+    require(!words.empty(), "data: expected fetch, build, info or show");
     if (words.front() == "--help" || words.front() == "-h") {
         put("locus data fetch NAME [--out DIR]\nlocus data build INPUT... --out FILE [--format "
             "bytes] [--strict] [--force]\nlocus data info "
-            "FILE\n");
+            "FILE\nlocus data show TASK [key=value ...] [--json]\n");
         return 0;
     }
     const Words rest(words.begin() + 1, words.end());
     if (words.front() == "fetch") return fetch_data(rest);
     if (words.front() == "build") return build_data(rest);
     if (words.front() == "info") return data_info(rest);
-    fail(Failure::usage, "data: expected fetch, build or info, found '{}'", words.front());
+    if (words.front() == "show") return show_task(rest);
+    fail(Failure::usage, "data: expected fetch, build, info or show, found '{}'", words.front());
 }
 
 }  // namespace locus

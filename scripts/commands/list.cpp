@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/task.h"
 #include "framework/io/own_files.h"
 #include "models/encoding.h"
 #include "models/frequency_rule.h"
 #include "recipes/engine/config/key_list.h"
 #include "recipes/engine/config/resolve.h"
+#include "recipes/engine/config/sections.h"
 #include "recipes/engine/config/vary.h"
 #include "recipes/engine/measure/metric.h"
 #include "recipes/engine/measure/policy.h"
@@ -50,10 +52,10 @@ struct ListedPreset {
 std::vector<ListedPreset> presets() {
     std::vector<ListedPreset> listed;
     for (const Preset& preset : standard_presets()) {
-        Overlay overlay;
-        overlay.values["encoding.kind"] = Value::scalar(preset.name);
+        Layer layer;
+        layer.values["encoding.kind"] = Value::scalar(preset.name);
         listed.push_back({preset.name, preset.doc, preset.kind(),
-                          draft_of(overlay, recipe_schema()).recipe.encoding.options});
+                          draft_of(layer, recipe_schema()).recipe.encoding.options});
     }
     return listed;
 }
@@ -116,8 +118,12 @@ nlohmann::json to_json(const std::vector<Listed>& listed) {
     for (const Listed& entry : listed) {
         auto options = nlohmann::json::array();
         for (const Option& option : entry.options) {
-            options.push_back(
-                {{"name", option.name}, {"default", text_of(option.standard)}, {"doc", option.doc}});
+            const KeyType type = type_of(option);
+            options.push_back({{"name", option.name},
+                               {"type", type.name},
+                               {"bounds", type.bounds},
+                               {"default", text_of(option.standard)},
+                               {"doc", option.doc}});
         }
         json.push_back({{"name", entry.name}, {"doc", entry.doc}, {"options", options}});
         if (!entry.axes.empty()) json.back()["axes"] = entry.axes;
@@ -147,7 +153,7 @@ void print(const std::vector<ListedPreset>& listed) {
 
 void print(const std::vector<Listed>& listed) {
     for (const Listed& entry : listed) {
-        put("{:<12} {}\n", entry.name, entry.doc);
+        put("{:<18} {}\n", entry.name, entry.doc);
         for (const Option& option : entry.options) {
             put("    {} = {}: {}\n", option.name, text_of(option.standard), option.doc);
         }
@@ -215,7 +221,7 @@ int list_command(const Words& words) {
     else if (what == "metrics")
         show(metrics(), as_json);
     else if (what == "tasks")
-        show(std::vector<Listed>{}, as_json);
+        show(entries_of(TaskRegistry::instance()), as_json);
     else
         fail(Failure::usage,
              "list: expected encodings, rules, tasks, presets, recipes, protocols, metrics or keys, found "

@@ -84,6 +84,30 @@ class Json(CommandCase):
         self.assertEqual(presets["t5@t5"]["options"]["logits"], "unscaled")
         self.has(self.document("version", "--json"), "version", "compiler", "commit", "cpu")
 
+    def test_tasks(self):
+        for entry in self.document("list", "tasks", "--json"):
+            self.has(entry, "name", "doc", "options")
+            for option in entry["options"]:
+                self.has(option, "name", "type", "bounds", "default", "doc")
+            shown = self.document("data", "show", entry["name"], "length=70", "items=2", "part=train", "--json")
+            self.assertEqual(shown["task"], entry["name"])
+            self.assertEqual(set(shown["options"]), {option["name"] for option in entry["options"]})
+            self.assertLessEqual({"chance", "majority", "shortest", "vocabulary", "answer_set"}, set(shown))
+            self.assertEqual(len(shown["items"]), 2)
+            for item in shown["items"]:
+                self.assertEqual((len(item["tokens"]), len(item["without"])), (70, 70))
+                answers = [item["tokens"][place] for place in item["answers"]]
+                self.assertLessEqual(set(answers), set(shown["answer_set"]))
+                between = "" if entry["name"] == "passkey" else " "
+                text = [shown["vocabulary"][token] for token in item["tokens"]]
+                self.assertEqual(item["text"].replace("[", "").replace("]", ""), between.join(text))
+                self.assertEqual(item["prompt"], between.join(text[: item["answers"][0]]))
+                self.assertEqual(item["answer"], between.join(shown["vocabulary"][a] for a in answers))
+
+    def test_tasks_as_text(self):
+        shown = self.locus("data", "show", "copy", "length=6", "items=1", "part=train")[0]
+        self.assertIn("prompt       _ s7 s13 = [s7 s13]\n  answer       s7 s13\n  no evidence  _ s7 s9 = [s7 s13]", shown)
+
     def test_run_folder(self):
         self.train("run", "train.validate_every=4")
         manifest = strict_json((self.folder / "run" / "manifest.json").read_text())

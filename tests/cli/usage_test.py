@@ -30,8 +30,15 @@ class Usage(CommandCase):
         self.refuses(2, "train", "--out", "run", says=["RECIPE", "found 0"])
         self.refuses(2, "list", says="found 0")
         self.refuses(2, "list", "colours", says=["encodings", "'colours'"])
-        self.refuses(2, "data", says="fetch, build or info")
+        self.refuses(2, "data", says="fetch, build, info or show")
         self.refuses(2, "data", "burn", says="'burn'")
+        self.refuses(2, "data", "show", says="TASK")
+        self.refuses(2, "data", "show", "mqr", says="'mqr' is not known; known are: addition")
+        self.refuses(2, "data", "show", "mqar", "pair=3", says="unknown option 'pair'; the nearest is 'pairs'")
+        self.refuses(2, "data", "show", "mqar", "pairs=0", says="pairs: expected an integer in [1, 4096], found '0'")
+        self.refuses(2, "data", "show", "mqar", "vary.pairs=3", says="`vary` belongs to recipes")
+        self.refuses(2, "data", "show", "needle", "form=triple", says="one of single, multi_key")
+        self.refuses(2, "data", "show", "passkey", "length=32", says="an item has 35 tokens or more, not 32")
         self.refuses(2, "version", "extra", says="'extra'")
 
     def test_out(self):
