@@ -41,9 +41,6 @@ class TrainingOrder : public BatchSource {
 
     Index blocks() const { return static_cast<Index>(blocks_.size()); }
     Index windows_per_epoch() const { return blocks() * (block_ / length_); }
-    /// Tokens that an epoch reads as input or target, and the tokens of the split that no epoch reads.
-    Index tokens_used() const { return tokens_used_; }
-    Index tokens_left_over() const { return tokens_left_over_; }
     /// "12 blocks of 64 tokens from 3 of 4 documents; 771 tokens used, 20 left over"
     std::string summary() const override;
     double epochs(Index steps) const override;
@@ -78,8 +75,8 @@ class TrainingOrder : public BatchSource {
     int width_ = sizeof(Token);  // bytes of a stored token: of one store, so equal for all blocks
     std::vector<Block> blocks_;
     Index documents_ = 0, documents_used_ = 0;
-    Index tokens_used_ = 0, tokens_left_over_ = 0;
-    std::shared_ptr<Cache> cache_;  // the permutation that was asked for last
+    Index tokens_used_ = 0, tokens_left_over_ = 0;  // read by an epoch as input or target, and by none
+    std::shared_ptr<Cache> cache_;                  // the permutation that was asked for last
 };
 
 }  // namespace locus

@@ -59,13 +59,13 @@ void check_content(const Corpus& corpus, const std::string& path) {
     require(found == corpus.hash, Failure::data, "{}: damaged: its checksum is {}, expected {}", path, found,
             corpus.hash);
     require(corpus.tokens.size() > 0, Failure::data, "{}: there is no text in it", path);
-    Token least = 0, most = 0;
+    Token min = 0, max = 0;
     for (const Token token : corpus.tokens.view()) {
-        least = std::min(least, token);
-        most = std::max(most, token);
+        min = std::min(min, token);
+        max = std::max(max, token);
     }
-    require(least >= 0 && most < corpus.vocabulary, Failure::data,
-            "{}: tokens {} .. {} do not fit a vocabulary of {}", path, least, most, corpus.vocabulary);
+    require(min >= 0 && max < corpus.vocabulary, Failure::data,
+            "{}: tokens {} .. {} do not fit a vocabulary of {}", path, min, max, corpus.vocabulary);
 }
 
 }  // namespace

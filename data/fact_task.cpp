@@ -27,15 +27,15 @@ std::vector<Token> FactTask::query(std::span<const Token> key) const {
 }
 
 Option filler_option() {
-    return {.name = "fillers", .standard = Index{8}, .doc = "symbols of filler", .least = 1, .most = 4096};
+    return {.name = "fillers", .standard = Index{8}, .doc = "symbols of filler", .min = 1, .max = 4096};
 }
 
 Option depth_option() {
     return {.name = "depth",
             .standard = -1.0,
             .doc = "where the evidence begins: 0 at the start, 1 as late as it fits; -1: drawn evenly",
-            .least = 0,
-            .most = 1};
+            .min = 0,
+            .max = 1};
 }
 
 Index draw_place(const Options& options, Index last, RandomStream& random) {

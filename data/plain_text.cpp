@@ -16,7 +16,7 @@ unsigned byte_at(std::string_view bytes, std::size_t place) {
 /// bytes where it is none.
 struct Lead {
     std::size_t more;
-    unsigned least, most;
+    unsigned min, max;
 };
 
 Lead lead(unsigned byte) {
@@ -48,7 +48,7 @@ std::string why_not_plain(std::string_view bytes) {
         for (std::size_t k = 1; fits && k <= expected.more; ++k) {
             if (i + k >= bytes.size()) return "";  // cut off within its last character
             const unsigned next = byte_at(bytes, i + k);
-            fits = k == 1 ? next >= expected.least && next <= expected.most : next >= 0x80 && next <= 0xBF;
+            fits = k == 1 ? next >= expected.min && next <= expected.max : next >= 0x80 && next <= 0xBF;
         }
         if (!fits) return fmt::format("is not UTF-8: byte 0x{:02X} at {}", byte, i);
         i += expected.more;

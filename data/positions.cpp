@@ -21,11 +21,11 @@ RandomStream stream_of(std::uint64_t seed, Use use, Index a, Index b, Index c) {
 
 }  // namespace
 
-// Floyd's method (doi:10.1145/30401.315746): a draw a number, whatever the range.
-std::vector<std::int64_t> sorted_sample(Index count, Index most, RandomStream stream) {
-    require(count >= 0 && count <= most, "positions: {} distinct ones of {} cannot be drawn", count, most);
-    std::vector<bool> taken(static_cast<std::size_t>(most));
-    for (Index last = most - count; last < most; ++last) {
+// Floyd's method (doi:10.1145/30401.315746): a draw per number, whatever the range.
+std::vector<std::int64_t> sorted_sample(Index count, Index max, RandomStream stream) {
+    require(count >= 0 && count <= max, "positions: {} distinct ones of {} cannot be drawn", count, max);
+    std::vector<bool> taken(static_cast<std::size_t>(max));
+    for (Index last = max - count; last < max; ++last) {
         const auto drawn = static_cast<std::size_t>(stream.below(key(last + 1)));
         taken[taken[drawn] ? static_cast<std::size_t>(last) : drawn] = true;
     }
@@ -37,12 +37,12 @@ std::vector<std::int64_t> sorted_sample(Index count, Index most, RandomStream st
     return sample;
 }
 
-std::vector<std::int64_t> skipped_positions(Index length, Index most, Index chunks, RandomStream stream) {
-    require(chunks >= 1 && chunks <= length && length <= most,
-            "positions: {} chunks of a window of {} tokens below position {}", chunks, length, most);
+std::vector<std::int64_t> skipped_positions(Index length, Index max, Index chunks, RandomStream stream) {
+    require(chunks >= 1 && chunks <= length && length <= max,
+            "positions: {} chunks of a window of {} tokens below position {}", chunks, length, max);
     std::vector<std::int64_t> skips = {0};
     for (Index i = 1; i < chunks; ++i) {
-        const auto room = key(most - length - skips.back() + 1);
+        const auto room = key(max - length - skips.back() + 1);
         skips.push_back(skips.back() + static_cast<std::int64_t>(stream.below(room)));
     }
     std::vector<std::int64_t> ends = sorted_sample(chunks - 1, length - 1, stream);  // the last of each chunk

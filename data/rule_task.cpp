@@ -45,8 +45,8 @@ TaskEntry reordering(const std::string& doc, Index symbols, void (*reorder)(std:
             .options = {{.name = "symbols",
                          .standard = symbols,
                          .doc = "different symbols of a row",
-                         .least = 2,
-                         .most = 4096}},
+                         .min = 2,
+                         .max = 4096}},
             .make = [reorder](const Options& options) {
                 return std::make_unique<Reordering>(options.integer("symbols"), reorder);
             }};

@@ -15,10 +15,10 @@ namespace locus {
 namespace {
 
 constexpr std::size_t names_shown = 6, names_recorded = 100;
-constexpr std::size_t least_line = 24;  // bytes; shorter ones stand in every text
+constexpr std::size_t min_line = 24;  // bytes; shorter ones stand in every text
 
 /// The books of a split; of a book that another split has a part of, its documents.
-std::vector<std::string> names_of(const Splits& splits, const Split& split, std::size_t most) {
+std::vector<std::string> names_of(const Splits& splits, const Split& split, std::size_t max) {
     std::set<std::string_view> elsewhere;
     for (const Split* other : {&splits.train, &splits.valid, &splits.test}) {
         if (other == &split) continue;
@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const Splits& splits, const Split& split, std:
     }
     std::vector<std::string> names;
     for (const SplitDocument& document : split.documents) {
-        if (names.size() > most) break;
+        if (names.size() > max) break;
         const std::string& name = elsewhere.contains(document.book) ? document.name : document.book;
         if (names.empty() || names.back() != name) names.push_back(name);
     }
@@ -66,7 +66,7 @@ void each_line(const Split& split, Visit visit) {
             const std::string_view line = text.substr(0, text.find('\n'));
             text.remove_prefix(std::min(text.size(), line.size() + 1));
             const std::size_t end = line.find_last_not_of(" \t\r");
-            if (end != std::string_view::npos && end + 1 >= least_line) visit(line.substr(0, end + 1));
+            if (end != std::string_view::npos && end + 1 >= min_line) visit(line.substr(0, end + 1));
         }
     }
 }

@@ -6,7 +6,7 @@ namespace locus {
 
 namespace {
 
-constexpr int most_draws = 1000;  // an eighth of all items is missed so often once in 10^58 times
+constexpr int max_draws = 1000;  // an eighth of all items is missed so often once in 10^58 times
 
 }  // namespace
 
@@ -49,7 +49,7 @@ TaskItem draw_item(const Task& task, std::uint64_t seed, ItemPart part, Index in
     RandomStream random(
         seed, Purpose::generator,
         {name_index(task.name()), static_cast<std::uint64_t>(part), static_cast<std::uint64_t>(index)});
-    for (int i = 0; i < most_draws; ++i) {
+    for (int i = 0; i < max_draws; ++i) {
         TaskItem item = task.draw(length, random);
         require(static_cast<Index>(item.tokens.size()) == length && item.without.size() == item.tokens.size(),
                 Failure::data, "task {}: {} tokens were asked for, {} came", task.name(), length,

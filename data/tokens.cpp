@@ -53,7 +53,7 @@ void TokenStore::append(const TokenView& tokens) {
 }
 
 void TokenStore::append_bytes(std::string_view text) {
-    require(width_ == 1, "tokens: bytes do not fit a store of {} bytes a token", width_);
+    require(width_ == 1, "tokens: bytes do not fit a store of {} bytes per token", width_);
     const auto bytes = std::as_bytes(std::span(text));
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }

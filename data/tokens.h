@@ -125,7 +125,7 @@ class TokenStore {
 
     /// Tokens must fit the vocabulary.
     void append(const TokenView& tokens);
-    /// One token for each byte; for stores of one byte a token.
+    /// One token for each byte; for stores of one byte per token.
     void append_bytes(std::string_view text);
 
     TokenView view() const { return {bytes_.data(), width_, size()}; }

@@ -16,7 +16,7 @@ Variable run_attention(AttentionForm form, const Variable& q, const Variable& k,
 }
 
 // A run of some sequences: [B, H, T, D] to [sequences, H, run, D]. A copy is not recorded.
-Variable rows_of(const Variable& x, const PassPart& part, TokenRun run) {
+Variable rows_of(const Variable& x, const AttentionCall& part, TokenRun run) {
     const Index heads = x.size(1), length = x.size(2), width = x.size(3);
     if (part.sequences == x.size(0) && run.first == 0 && run.count == length) return x;
     MutableTensor out = Tensor::empty({part.sequences, heads, run.count, width});
@@ -27,7 +27,7 @@ Variable rows_of(const Variable& x, const PassPart& part, TokenRun run) {
 }
 
 // The way back: [sequences, rows, width] into [B, T, width].
-void put_rows(const Tensor& rows, const PassPart& part, const MutableTensor& out) {
+void put_rows(const Tensor& rows, const AttentionCall& part, const MutableTensor& out) {
     const Index width = out.size(2);
     for (Index b = 0; b < part.sequences; ++b) {
         std::copy_n(rows.data() + b * part.asking.count * width, part.asking.count * width,
@@ -36,7 +36,7 @@ void put_rows(const Tensor& rows, const PassPart& part, const MutableTensor& out
 }
 
 // What the last `asked` queries of a part see: [sequences, asked, heads * head_dim].
-Variable seen_by(const Projections::Heads& heads, const PassPart& part, const LayerPass& pass,
+Variable seen_by(const Projections::Heads& heads, const AttentionCall& part, const LayerPass& pass,
                  Mask::Rows rows, Index asked) {
     Variable q = rows_of(heads.queries, part, part.asking), k = rows_of(heads.keys, part, part.seen),
              v = rows_of(heads.values, part, part.seen);
@@ -54,7 +54,7 @@ Variable seen_by(const Projections::Heads& heads, const PassPart& part, const La
     const Index silent = part.asking.count - asked;
     if (silent == 0) return run_attention(pass.attention, q, k, v, {part.terms, part.query, part.key}, mask);
     mask.query_offset += silent;
-    const PassPart all_of{.sequences = q.size(0)};
+    const AttentionCall all_of{.sequences = q.size(0)};
     return run_attention(pass.attention, rows_of(q, all_of, {silent, asked}), k, v,
                          {part.terms, part.query.slice(silent, asked), part.key}, mask);
 }
@@ -109,7 +109,7 @@ Variable Attention::operator()(const Variable& x, const Variable& source, const 
             "attention: a cache knows no global projections (mask.global_projections)");
     // rows that a mask leaves out are zero: the two parts add up
     Variable seen = attend(projections_, x, source, pass, Mask::Rows::local);
-    const bool is_asked = std::any_of(pass.parts.begin(), pass.parts.end(), [](const PassPart& part) {
+    const bool is_asked = std::any_of(pass.parts.begin(), pass.parts.end(), [](const AttentionCall& part) {
         return part.mask.query_offset < part.mask.global;
     });
     if (is_asked) seen = add(seen, attend(*global_, x, source, pass, Mask::Rows::global));
@@ -121,13 +121,13 @@ Variable Attention::attend(const Projections& projections, const Variable& x, co
                            const LayerPass& pass, Mask::Rows rows) const {
     const Projections::Heads heads = projections(x, source);
     if (pass.parts.size() == 1 && pass.parts.front().is_whole(x.size(0), x.size(1))) {
-        const PassPart& part = pass.parts.front();
+        const AttentionCall& part = pass.parts.front();
         return seen_by(heads, part, pass, rows, pass.tail ? pass.tail->length : part.asking.count);
     }
     require(Tape::current() == nullptr && pass.tail == nullptr,
             "attention: parts of a pass are run without a tape, and each of them whole");
     const MutableTensor out = Tensor::zeros({x.size(0), x.size(1), width_});
-    for (const PassPart& part : pass.parts)
+    for (const AttentionCall& part : pass.parts)
         put_rows(seen_by(heads, part, pass, rows, part.asking.count).value(), part, out);
     return out;
 }

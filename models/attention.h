@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "framework/nn/layers.h"
-#include "models/pass_part.h"
+#include "models/layer_pass.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {

@@ -15,8 +15,8 @@ inline DistanceBias distance_bias(const Positions& query, const Positions& key) 
     require(query.axes() == 1 && key.axes() == 1,
             "distance bias: expected one axis of positions, found {} and {}", query.axes(), key.axes());
     DistanceBias bias;
-    bias.first = query.least() - key.greatest();
-    bias.rows.resize(static_cast<std::size_t>(query.greatest() - key.least() - bias.first + 1));
+    bias.first = query.min() - key.max();
+    bias.rows.resize(static_cast<std::size_t>(query.max() - key.min() - bias.first + 1));
     return bias;
 }
 
@@ -29,16 +29,16 @@ inline RelativeVectors relative_vectors(const Positions& query, const Positions&
 
 /// Gives every distance the row of its size, |distance|; returns the number of rows.
 inline Index rows_by_size(DistanceBias& bias) {
-    std::int64_t most = 0;
+    std::int64_t max = 0;
     for (std::size_t d = 0; d < bias.rows.size(); ++d) {
         const std::int64_t size = std::abs(bias.first + static_cast<std::int64_t>(d));
         bias.rows[d] = static_cast<std::int32_t>(size);
-        most = std::max(most, size);
+        max = std::max(max, size);
     }
-    return most + 1;
+    return max + 1;
 }
 
-/// How many of `rows` vectors, one a distance and the last for all beyond, a query of a causal window of
+/// How many of `rows` vectors, one per distance and the last for all beyond, a query of a causal window of
 /// `length` meets, on average over the window: length / 2 where there is one for every distance.
 inline double mean_rows_met(Index length, Index rows) {
     const auto met = static_cast<double>(std::min(length, rows));

@@ -13,7 +13,7 @@
 
 namespace locus {
 
-/// Inverse frequencies in radians a position, [pairs], and one magnitude for cosine and sine.
+/// Inverse frequencies in radians per position, [pairs], and one magnitude for cosine and sine.
 struct Frequencies {
     std::vector<double> inverse = {};
     double magnitude = 1;

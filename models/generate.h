@@ -23,7 +23,7 @@ struct GenerateOptions {
     Index sinks = 0;       // first tokens that are seen in spite of that window (arXiv:2309.17453)
 };
 
-/// A step's result, one entry a sequence.
+/// A step's result, one entry per sequence.
 struct GeneratedStep {
     Index step = 0;                 // from 0
     std::span<const Token> tokens;  // that were drawn

@@ -7,20 +7,18 @@ namespace locus {
 inline namespace LOCUS_SCALAR {
 
 std::vector<Option> grid_options() {
-    return {{.name = "rows",
-             .standard = Index{0},
-             .doc = "rows of the grid that the table is for; 0 with columns 0: the smallest square of "
-                    "train.length cells or more",
-             .least = 0},
-            {.name = "columns", .standard = Index{0}, .doc = "columns of that grid", .least = 0},
-            {.name = "grid_rows",
-             .standard = Index{0},
-             .doc = "rows of the grid that the model runs on, to which the table is resized; 0: rows",
-             .least = 0},
-            {.name = "grid_columns",
-             .standard = Index{0},
-             .doc = "columns of that grid; 0: columns",
-             .least = 0}};
+    return {
+        {.name = "rows",
+         .standard = Index{0},
+         .doc = "rows of the grid that the table is for; 0 with columns 0: the smallest square of "
+                "train.length cells or more",
+         .min = 0},
+        {.name = "columns", .standard = Index{0}, .doc = "columns of that grid", .min = 0},
+        {.name = "grid_rows",
+         .standard = Index{0},
+         .doc = "rows of the grid that the model runs on, to which the table is resized; 0: rows",
+         .min = 0},
+        {.name = "grid_columns", .standard = Index{0}, .doc = "columns of that grid; 0: columns", .min = 0}};
 }
 
 void resolve_grid(Options& options, const EncodingShape& shape) {

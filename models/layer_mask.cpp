@@ -8,13 +8,13 @@ namespace locus {
 
 namespace {
 
-void check_list(const PerLayer& numbers, const char* name, Index least, Index layers) {
+void check_list(const PerLayer& numbers, const char* name, Index min, Index layers) {
     const auto& each = numbers.each;
     require(each.empty() || static_cast<Index>(each.size()) == layers,
             "mask.{}: expected one number or one for each of the {} layers, found {}", name, layers,
             each.size());
     for (Index layer = 0; layer < layers; ++layer)
-        require(numbers.at(layer) >= least, "mask.{}: expected at least {}, found {}", name, least,
+        require(numbers.at(layer) >= min, "mask.{}: expected at least {}, found {}", name, min,
                 numbers.at(layer));
 }
 

@@ -6,8 +6,8 @@
 
 namespace locus {
 
-/// Throws unless lists have one entry a layer, numbers are in range, and no option is without effect: global
-/// tokens and dilation need a window, global projections need global tokens.
+/// Throws unless lists have one entry per layer, numbers are in range, and no option is without effect:
+/// global tokens and dilation need a window, global projections need global tokens.
 void check_mask(const MaskOptions& options, Index layers);
 
 /// What the tokens of a layer see, without segments and offset. REQUIRES: checked options.

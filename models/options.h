@@ -45,7 +45,7 @@ struct EncodingOptions {
     double lr_factor = 1;  // of the learning rate of its own parameters
 };
 
-/// One number for all layers, or one a layer.
+/// One number for all layers, or one per layer.
 struct PerLayer {
     PerLayer(Index same) : all(same) {}
     PerLayer(std::vector<Index> numbers) : each(std::move(numbers)) {}

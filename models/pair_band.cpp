@@ -34,7 +34,7 @@ std::vector<Option> band_options() {
              .doc = "still: the pairs do not turn; linear: they turn band_factor times slower, so that "
                     "positions band_factor times as far see the angles of training",
              .choices = {"still", "linear"}},
-            {.name = "band_factor", .standard = 1.0, .doc = "of band_form: linear", .least = 1}};
+            {.name = "band_factor", .standard = 1.0, .doc = "of band_form: linear", .min = 1}};
 }
 
 void apply_band(Frequencies& frequencies, const Options& options) {

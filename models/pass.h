@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/pass_part.h"
+#include "models/layer_pass.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {

@@ -32,7 +32,7 @@ std::vector<TokenRun> runs_of(const Batch& batch, Index b) {
 // The same where a cache stands before them.
 std::vector<TokenRun> cached_runs_of(const Batch& batch, Index b) {
     std::vector<TokenRun> runs = runs_of(batch, b);
-    require(runs.size() <= 1, "cache: sequence {} has {} documents, but a cache holds one a sequence", b,
+    require(runs.size() <= 1, "cache: sequence {} has {} documents, but a cache holds one per sequence", b,
             runs.size());
     return runs;
 }
@@ -45,8 +45,8 @@ bool all_alike(const Batch& batch, const KvCache* cache) {
     return true;
 }
 
-PassPart part_of(const Batch& batch, const Pass& pass, Index sequence, Index sequences, TokenRun run) {
-    PassPart part;
+AttentionCall part_of(const Batch& batch, const Pass& pass, Index sequence, Index sequences, TokenRun run) {
+    AttentionCall part;
     part.sequence = sequence;
     part.sequences = sequences;
     part.asking = part.seen = run;
@@ -69,13 +69,13 @@ bool has_lengths_of_their_own(const Batch& batch) {
                         [&](std::int32_t s) { return s >= 0 && s == segments.front(); });
 }
 
-std::vector<PassPart> whole_pass(const Batch& batch, const Pass& pass) {
+std::vector<AttentionCall> whole_pass(const Batch& batch, const Pass& pass) {
     return {part_of(batch, pass, 0, batch.sequences, {0, batch.length})};
 }
 
-std::vector<PassPart> cut_pass(const Batch& batch, const Pass& pass) {
+std::vector<AttentionCall> cut_pass(const Batch& batch, const Pass& pass) {
     if (all_alike(batch, pass.cache)) return whole_pass(batch, pass);
-    std::vector<PassPart> parts;
+    std::vector<AttentionCall> parts;
     for (Index b = 0; b < batch.sequences; ++b) {
         for (const TokenRun& run : pass.cache ? cached_runs_of(batch, b) : runs_of(batch, b))
             parts.push_back(part_of(batch, pass, b, 1, run));

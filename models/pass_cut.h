@@ -10,11 +10,11 @@ namespace locus {
 inline namespace LOCUS_SCALAR {
 
 /// A pass as one part, without masks and terms; segments are left to the masks.
-std::vector<PassPart> whole_pass(const Batch& batch, const Pass& pass);
+std::vector<AttentionCall> whole_pass(const Batch& batch, const Pass& pass);
 
 /// The parts of a pass, padding left out, without masks and terms. Throws where segments are no runs, or
-/// where a cache meets more than one document a sequence.
-std::vector<PassPart> cut_pass(const Batch& batch, const Pass& pass);
+/// where a cache meets more than one document per sequence.
+std::vector<AttentionCall> cut_pass(const Batch& batch, const Pass& pass);
 
 /// Whether sequences may be of another length than their batch: padded, or packed.
 bool has_lengths_of_their_own(const Batch& batch);

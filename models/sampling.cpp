@@ -35,18 +35,18 @@ void check(const SamplingOptions& o, Index vocabulary) {
             o.temperature, o.top_k, o.top_p);
 }
 
-Token most_probable(std::span<const double> logits) {
+Token max_probable(std::span<const double> logits) {
     require_finite(logits);
     return static_cast<Token>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
 std::vector<Candidate> candidates(std::span<const double> logits, double temperature) {
     require_finite(logits);
-    const double most = *std::max_element(logits.begin(), logits.end());
+    const double max = *std::max_element(logits.begin(), logits.end());
     std::vector<Candidate> all;
     double sum = 0;
     for (std::size_t i = 0; i < logits.size(); ++i) {
-        all.push_back({static_cast<Token>(i), std::exp((logits[i] - most) / temperature)});
+        all.push_back({static_cast<Token>(i), std::exp((logits[i] - max) / temperature)});
         sum += all.back().probability;
     }
     for (Candidate& candidate : all) candidate.probability /= sum;
@@ -78,7 +78,7 @@ Token draw(std::span<const Candidate> candidates, RandomStream stream) {
 }
 
 Token sample_token(std::span<const double> logits, const SamplingOptions& options, RandomStream stream) {
-    if (options.greedy) return most_probable(logits);
+    if (options.greedy) return max_probable(logits);
     std::vector<Candidate> left = candidates(logits, options.temperature);
     if (options.top_k > 0) keep_top_k(left, options.top_k);
     if (options.top_p < 1) keep_top_p(left, options.top_p);
@@ -86,10 +86,10 @@ Token sample_token(std::span<const double> logits, const SamplingOptions& option
 }
 
 double surprise(std::span<const double> logits, Token token) {
-    const double most = *std::max_element(logits.begin(), logits.end());
+    const double max = *std::max_element(logits.begin(), logits.end());
     double sum = 0;
-    for (double logit : logits) sum += std::exp(logit - most);
-    return most + std::log(sum) - logits[static_cast<std::size_t>(token)];
+    for (double logit : logits) sum += std::exp(logit - max);
+    return max + std::log(sum) - logits[static_cast<std::size_t>(token)];
 }
 
 }  // namespace locus

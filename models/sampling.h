@@ -28,7 +28,7 @@ struct Candidate {
 };
 
 /// The token of the largest logit; the first of equals. Throws a numeric Error where a logit is not finite.
-Token most_probable(std::span<const double> logits);
+Token max_probable(std::span<const double> logits);
 
 /// Every token with its probability, softmax(logits / temperature), most probable first, equals by number.
 /// Throws a numeric Error where a logit is not finite.
@@ -37,7 +37,7 @@ std::vector<Candidate> candidates(std::span<const double> logits, double tempera
 /// Keeps the first k.
 void keep_top_k(std::vector<Candidate>& candidates, Index k);
 
-/// Keeps the least number of first ones whose share of all reaches p, one at the least (nucleus sampling,
+/// Keeps the smallest number of first ones whose share of all reaches p, one at least (nucleus sampling,
 /// arXiv:1904.09751).
 void keep_top_p(std::vector<Candidate>& candidates, double p);
 

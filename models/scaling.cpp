@@ -46,16 +46,16 @@ std::vector<Option> extension_options(std::vector<Option> own) {
         {.name = "factor",
          .standard = 0.0,
          .doc = "target length / original length, 1 or more; 0: from target_length",
-         .least = 0},
+         .min = 0},
         {.name = "original_length",
          .standard = Index{0},
          .doc = "original_max_position_embeddings: tokens that the model was trained on before anything was "
                 "extended; 0: the root run's train.length",
-         .least = 0},
+         .min = 0},
         {.name = "target_length",
          .standard = Index{0},
          .doc = "tokens that shall fit: factor x original_length; 0: not said",
-         .least = 0}};
+         .min = 0}};
     all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
     return all;
 }

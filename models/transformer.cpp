@@ -25,12 +25,12 @@ void check_sizes(const ModelOptions& o) {
 
 // The vectors that an encoding adds to the tokens: [B, T, width], zeros where no part is; empty: there are
 // none.
-Tensor added_vectors(std::span<const PassPart> parts, const Shape& shape) {
+Tensor added_vectors(std::span<const AttentionCall> parts, const Shape& shape) {
     if (std::none_of(parts.begin(), parts.end(), [](const auto& p) { return bool(p.terms.embedding); }))
         return {};
     MutableTensor all = Tensor::zeros(shape);
     const Index width = shape[2];
-    for (const PassPart& part : parts) {
+    for (const AttentionCall& part : parts) {
         const Tensor& vectors = part.terms.embedding.value();  // [1 or sequences, rows, width]
         const Index run = part.asking.count * width;
         for (Index b = 0; b < part.sequences; ++b) {
@@ -134,7 +134,7 @@ Variable Transformer::hidden(const Batch& batch, const Pass& pass) const {
 }
 
 // States of the embedder, scaled, with the encoding's vectors added.
-Variable Transformer::embedded(const Batch& batch, std::span<const PassPart> parts) const {
+Variable Transformer::embedded(const Batch& batch, std::span<const AttentionCall> parts) const {
     Variable x = (*embedder_)(batch);
     if (parts.empty()) return x;
     const PositionTerms& first = parts.front().terms;
@@ -147,8 +147,8 @@ Variable Transformer::embedded(const Batch& batch, std::span<const PassPart> par
 
 // Terms of every part at `layer`. Rotations belong to the new tokens alone, so the cached keys are asked for
 // only where something needs them.
-void Transformer::set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const {
-    for (PassPart& part : parts) {
+void Transformer::set_terms(std::vector<AttentionCall>& parts, const KvCache* cache, Index layer) const {
+    for (AttentionCall& part : parts) {
         const Context context{part.length, layer, site()};
         const bool raw = cache != nullptr && cache->raw_keys();
         if (!raw) part.terms = encoding_->terms(part.query, part.query, context);
@@ -159,9 +159,9 @@ void Transformer::set_terms(std::vector<PassPart>& parts, const KvCache* cache, 
     }
 }
 
-void Transformer::set_masks(std::vector<PassPart>& parts, const Batch& batch, const Pass& pass,
+void Transformer::set_masks(std::vector<AttentionCall>& parts, const Batch& batch, const Pass& pass,
                             Index layer) const {
-    for (PassPart& part : parts) {
+    for (AttentionCall& part : parts) {
         part.mask = pass.cache ? pass.cache->mask(layer, part.sequence) : mask(layer);
         if (is_cut(batch, pass)) continue;
         const auto segments = batch.segments.numbers();
@@ -174,7 +174,7 @@ void Transformer::set_masks(std::vector<PassPart>& parts, const Batch& batch, co
 Variable Transformer::states(const Batch& batch, const Pass& pass, const Tail* tail) const {
     require(!is_cut(batch, pass) || (Tape::current() == nullptr && !pass.training),
             "transformer: a cache, growing frequencies, or segments with global tokens: not while training");
-    std::vector<PassPart> parts = is_cut(batch, pass) ? cut_pass(batch, pass) : whole_pass(batch, pass);
+    std::vector<AttentionCall> parts = is_cut(batch, pass) ? cut_pass(batch, pass) : whole_pass(batch, pass);
     LayerPass told{.parts = parts, .cache = pass.cache, .attention = pass.attention};
     told.key = {pass.seed, pass.step, static_cast<std::uint64_t>(batch.first), 0};
     if (pass.training) told.dropout = model_.dropout;
@@ -187,7 +187,7 @@ Variable Transformer::states(const Batch& batch, const Pass& pass, const Tail* t
         if (layer + 1 == model_.layers) told.tail = tail;
         x = blocks_[static_cast<std::size_t>(layer)](x, told);
     }
-    for (const PassPart& part : parts)
+    for (const AttentionCall& part : parts)
         if (pass.cache != nullptr) pass.cache->advance(part.sequence, part.sequences, part.query);
     x = (*final_norm_)(x);
     return tail ? x : without_padding(x, batch.segments.numbers());

@@ -79,12 +79,13 @@ class Transformer {
     void check(const Batch& batch, const Pass& pass) const;
     // Whether a pass runs in parts, each of one document; otherwise masks know the segments.
     bool is_cut(const Batch& batch, const Pass& pass) const;
-    Variable embedded(const Batch& batch, std::span<const PassPart> parts) const;
+    Variable embedded(const Batch& batch, std::span<const AttentionCall> parts) const;
     Variable states(const Batch& batch, const Pass& pass, const Tail* tail = nullptr) const;
     Variable states_growing(const Batch& batch, const Pass& pass) const;
     Loss loss_of(std::span<const Index> asked, const Batch& batch, const Pass& pass) const;
-    void set_terms(std::vector<PassPart>& parts, const KvCache* cache, Index layer) const;
-    void set_masks(std::vector<PassPart>& parts, const Batch& batch, const Pass& pass, Index layer) const;
+    void set_terms(std::vector<AttentionCall>& parts, const KvCache* cache, Index layer) const;
+    void set_masks(std::vector<AttentionCall>& parts, const Batch& batch, const Pass& pass,
+                   Index layer) const;
 
     ModelOptions model_;
     MaskOptions mask_;

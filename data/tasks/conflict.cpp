@@ -52,15 +52,14 @@ class Conflict : public FactTask {
 const bool conflict_registered = TaskRegistry::instance().add(
     "conflict",
     {.doc = "whether two facts about a key agree, disagree, or are not there at all",
-     .options =
-         {{.name = "distractors",
-           .standard = Index{2},
-           .doc = "other keys, with two facts each",
-           .least = 0,
-           .most = 4096},
-          {.name = "keys", .standard = Index{16}, .doc = "different keys", .least = 2, .most = 65536},
-          {.name = "values", .standard = Index{16}, .doc = "different values", .least = 2, .most = 65536},
-          filler_option()},
+     .options = {{.name = "distractors",
+                  .standard = Index{2},
+                  .doc = "other keys, with two facts each",
+                  .min = 0,
+                  .max = 4096},
+                 {.name = "keys", .standard = Index{16}, .doc = "different keys", .min = 2, .max = 65536},
+                 {.name = "values", .standard = Index{16}, .doc = "different values", .min = 2, .max = 65536},
+                 filler_option()},
      .make = [](const Options& options) { return std::make_unique<Conflict>(options); }});
 
 }  // namespace

@@ -41,14 +41,13 @@ class Count : public FactTask {
 const bool count_registered = TaskRegistry::instance().add(
     "count",
     {.doc = "the symbol that occurs most often, by one at least",
-     .options =
-         {{.name = "pieces",
-           .standard = Index{12},
-           .doc = "symbols among the filler",
-           .least = 1,
-           .most = 1 << 20},
-          {.name = "symbols", .standard = Index{4}, .doc = "different symbols", .least = 2, .most = 4096},
-          filler_option()},
+     .options = {{.name = "pieces",
+                  .standard = Index{12},
+                  .doc = "symbols among the filler",
+                  .min = 1,
+                  .max = 1 << 20},
+                 {.name = "symbols", .standard = Index{4}, .doc = "different symbols", .min = 2, .max = 4096},
+                 filler_option()},
      .make = [](const Options& options) { return std::make_unique<Count>(options); }});
 
 }  // namespace

@@ -51,15 +51,14 @@ class Dyck : public RuleTask {
 };
 
 const bool dyck_registered = TaskRegistry::instance().add(
-    "dyck",
-    {.doc = "closes the brackets that are still open, the last one first (arXiv:2105.11115)",
-     .options = {{.name = "types", .standard = Index{4}, .doc = "of brackets", .least = 2, .most = 1024},
-                 {.name = "depth",
-                  .standard = Index{4},
-                  .doc = "brackets that are open at once, at most",
-                  .least = 1,
-                  .most = 1024}},
-     .make = [](const Options& options) { return std::make_unique<Dyck>(options); }});
+    "dyck", {.doc = "closes the brackets that are still open, the last one first (arXiv:2105.11115)",
+             .options = {{.name = "types", .standard = Index{4}, .doc = "of brackets", .min = 2, .max = 1024},
+                         {.name = "depth",
+                          .standard = Index{4},
+                          .doc = "brackets that are open at once, at most",
+                          .min = 1,
+                          .max = 1024}},
+             .make = [](const Options& options) { return std::make_unique<Dyck>(options); }});
 
 }  // namespace
 

@@ -35,13 +35,13 @@ const bool induction_registered = TaskRegistry::instance().add(
                   .options = {{.name = "symbols",
                                .standard = Index{16},
                                .doc = "different symbols of the row",
-                               .least = 2,
-                               .most = 4096},
+                               .min = 2,
+                               .max = 4096},
                               {.name = "triggers",
                                .standard = Index{8},
                                .doc = "symbols one of which comes twice, and no other at all",
-                               .least = 1,
-                               .most = 4096},
+                               .min = 1,
+                               .max = 4096},
                               depth_option()},
                   .make = [](const Options& options) { return std::make_unique<Induction>(options); }});
 

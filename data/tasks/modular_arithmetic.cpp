@@ -45,8 +45,8 @@ const bool modular_arithmetic_registered = TaskRegistry::instance().add(
      .options = {{.name = "modulus",
                   .standard = Index{5},
                   .doc = "numbers are 0 to modulus - 1",
-                  .least = 2,
-                  .most = 1024}},
+                  .min = 2,
+                  .max = 1024}},
      .make = [](const Options& options) { return std::make_unique<ModularArithmetic>(options); }});
 
 }  // namespace

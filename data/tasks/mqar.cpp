@@ -41,15 +41,14 @@ class Mqar : public FactTask {
 const bool mqar_registered = TaskRegistry::instance().add(
     "mqar",
     {.doc = "associative recall of many queries: the values of keys that are asked later (arXiv:2312.04927)",
-     .options =
-         {{.name = "pairs",
-           .standard = Index{8},
-           .doc = "of a key and its value; each is asked once",
-           .least = 1,
-           .most = 4096},
-          {.name = "keys", .standard = Index{64}, .doc = "different keys", .least = 1, .most = 65536},
-          {.name = "values", .standard = Index{64}, .doc = "different values", .least = 2, .most = 65536},
-          filler_option()},
+     .options = {{.name = "pairs",
+                  .standard = Index{8},
+                  .doc = "of a key and its value; each is asked once",
+                  .min = 1,
+                  .max = 4096},
+                 {.name = "keys", .standard = Index{64}, .doc = "different keys", .min = 1, .max = 65536},
+                 {.name = "values", .standard = Index{64}, .doc = "different values", .min = 2, .max = 65536},
+                 filler_option()},
      .make = [](const Options& options) { return std::make_unique<Mqar>(options); }});
 
 }  // namespace

@@ -60,7 +60,7 @@ class Passkey : public Task {
 const bool passkey_registered = TaskRegistry::instance().add(
     "passkey",
     {.doc = "a number that a sentence names somewhere in a text, in bytes (arXiv:2305.16300)",
-     .options = {{.name = "digits", .standard = Index{5}, .doc = "of the number", .least = 1, .most = 64},
+     .options = {{.name = "digits", .standard = Index{5}, .doc = "of the number", .min = 1, .max = 64},
                  depth_option()},
      .make = [](const Options& options) { return std::make_unique<Passkey>(options); }});
 

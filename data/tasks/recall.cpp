@@ -41,9 +41,9 @@ const bool recall_registered = TaskRegistry::instance().add(
          {{.name = "offset",
            .standard = Index{4},
            .doc = "steps back; a step is a symbol and an answer",
-           .least = 0,
-           .most = 1 << 20},
-          {.name = "symbols", .standard = Index{16}, .doc = "different symbols", .least = 2, .most = 4096}},
+           .min = 0,
+           .max = 1 << 20},
+          {.name = "symbols", .standard = Index{16}, .doc = "different symbols", .min = 2, .max = 4096}},
      .make = [](const Options& options) { return std::make_unique<Recall>(options); }});
 
 }  // namespace

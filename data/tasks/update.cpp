@@ -44,20 +44,19 @@ class Update : public FactTask {
 const bool update_registered = TaskRegistry::instance().add(
     "update",
     {.doc = "the last of the values that a key was given (arXiv:2506.08184)",
-     .options =
-         {{.name = "pieces",
-           .standard = Index{3},
-           .doc = "values that a key is given, all different",
-           .least = 1,
-           .most = 4096},
-          {.name = "distractors",
-           .standard = Index{2},
-           .doc = "other keys, which are given as many",
-           .least = 0,
-           .most = 4096},
-          {.name = "keys", .standard = Index{16}, .doc = "different keys", .least = 1, .most = 65536},
-          {.name = "values", .standard = Index{16}, .doc = "different values", .least = 2, .most = 65536},
-          filler_option()},
+     .options = {{.name = "pieces",
+                  .standard = Index{3},
+                  .doc = "values that a key is given, all different",
+                  .min = 1,
+                  .max = 4096},
+                 {.name = "distractors",
+                  .standard = Index{2},
+                  .doc = "other keys, which are given as many",
+                  .min = 0,
+                  .max = 4096},
+                 {.name = "keys", .standard = Index{16}, .doc = "different keys", .min = 1, .max = 65536},
+                 {.name = "values", .standard = Index{16}, .doc = "different values", .min = 2, .max = 65536},
+                 filler_option()},
      .make = [](const Options& options) { return std::make_unique<Update>(options); }});
 
 }  // namespace

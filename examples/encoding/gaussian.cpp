@@ -14,8 +14,8 @@ class Gaussian : public PositionalEncoding {
 
     PositionTerms terms(const Positions& query, const Positions& key, const Context&) const override {
         PositionTerms terms;
-        terms.bias.first = query.least() - key.greatest();
-        const Index distances = query.greatest() - key.least() - terms.bias.first + 1;
+        terms.bias.first = query.min() - key.max();
+        const Index distances = query.max() - key.min() - terms.bias.first + 1;
         const MutableTensor table = Tensor::empty({heads_, distances});
         for (Index i = 0; i < distances; ++i) {
             terms.bias.rows.push_back(static_cast<std::int32_t>(i));
@@ -47,7 +47,7 @@ class Gaussian : public PositionalEncoding {
 
 const bool gaussian_registered = EncodingRegistry::instance().add(
     "gaussian", {.doc = "a penalty quadratic in the distance (an example)",
-                 .options = {{.name = "sigma", .standard = 32.0, .doc = "tokens", .least = 1e-3}},
+                 .options = {{.name = "sigma", .standard = 32.0, .doc = "tokens", .min = 1e-3}},
                  .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {
                      return std::make_unique<Gaussian>(options, shape);
                  }});

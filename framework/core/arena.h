@@ -22,9 +22,9 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 
 /// Hands out 64-byte-aligned memory from one region and takes it all back at reset(). Blocks that are known
 /// to be dead earlier (gradients of intermediate results) can be recycled, which keeps the backward pass in
-/// cache. The first steps may grow the arena; from then on nothing is allocated. Not thread-safe: one a
-/// worker. With the address sanitizer, memory that was reset or recycled is poisoned: a handle that outlives
-/// its step is found.
+/// cache. The first steps may grow the arena; from then on nothing is allocated. Not thread-safe: one
+/// per worker. With the address sanitizer, memory that was reset or recycled is poisoned: a handle that
+/// outlives its step is found.
 class Arena {
   public:
     Arena();

@@ -12,7 +12,7 @@ void use_one_blas_thread() {
     static std::once_flag once;
     std::call_once(once, [] {
         openblas_set_num_threads(1);
-        require(openblas_get_num_threads() == 1, "OpenBLAS: expected one thread a call, found {}",
+        require(openblas_get_num_threads() == 1, "OpenBLAS: expected one thread per call, found {}",
                 openblas_get_num_threads());
     });
 }

@@ -1,4 +1,4 @@
-// Matrix products by OpenBLAS, one thread a call.
+// Matrix products by OpenBLAS, one thread per call.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace locus {
 
-/// Tells OpenBLAS to use one thread a call and checks that it does. Locus parallelises over sequences, above
-/// BLAS.
+/// Tells OpenBLAS to use one thread per call and checks that it does. Locus parallelises over sequences,
+/// above BLAS.
 void use_one_blas_thread();
 
 /// Version and kernel of the BLAS library, e.g. "OpenBLAS 0.3.21 SkylakeX".

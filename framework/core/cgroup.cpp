@@ -62,14 +62,14 @@ std::vector<fs::path> folders_of(const ControlGroups& groups, std::string_view c
 }
 
 template <typename T>
-void keep_least(std::optional<T>& least, T value) {
-    least = least ? std::min(*least, value) : value;
+void keep_min(std::optional<T>& min, T value) {
+    min = min ? std::min(*min, value) : value;
 }
 
 }  // namespace
 
 std::optional<double> ControlGroups::cpu_quota() const {
-    std::optional<double> least;
+    std::optional<double> min;
     for (const fs::path& folder : folders_of(*this, "cpu")) {
         std::int64_t quota = 0, period = 0;
         std::ifstream file(folder / "cpu.max");
@@ -77,25 +77,24 @@ std::optional<double> ControlGroups::cpu_quota() const {
             quota = number_in(folder / "cpu.cfs_quota_us").value_or(-1);  // -1: none
             period = number_in(folder / "cpu.cfs_period_us").value_or(0);
         }
-        if (quota > 0 && period > 0)
-            keep_least(least, static_cast<double>(quota) / static_cast<double>(period));
+        if (quota > 0 && period > 0) keep_min(min, static_cast<double>(quota) / static_cast<double>(period));
     }
-    return least;
+    return min;
 }
 
 std::optional<std::int64_t> ControlGroups::memory_left() const {
-    std::optional<std::int64_t> least;
+    std::optional<std::int64_t> min;
     const auto look = [&](const fs::path& folder, const char* limit, const char* usage, const char* pages) {
-        const auto most = number_in(folder / limit), used = number_in(folder / usage);
-        if (!most || !used || *most < 0 || *most >= no_limit) return;
+        const auto max = number_in(folder / limit), used = number_in(folder / usage);
+        if (!max || !used || *max < 0 || *max >= no_limit) return;
         const std::int64_t given_back = number_of(folder / "memory.stat", pages);
-        keep_least(least, std::max<std::int64_t>(1, *most - *used + given_back));
+        keep_min(min, std::max<std::int64_t>(1, *max - *used + given_back));
     };
     for (const fs::path& folder : folders_of(*this, "memory")) {
         look(folder, "memory.max", "memory.current", "inactive_file");
         look(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file");
     }
-    return least;
+    return min;
 }
 
 }  // namespace locus

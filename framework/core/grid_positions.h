@@ -11,7 +11,7 @@ Positions grid_positions(Index rows, Index columns, bool cls = false);
 
 /// Time, row and column of text with images and videos in it (M-RoPE, Qwen2-VL, arXiv:2409.12191). A token of
 /// text stands at the same number on all three axes; a block begins there and counts each axis on its own;
-/// what follows a block begins one after the greatest number in it, not after as many numbers as it has
+/// what follows a block begins one after the largest number in it, not after as many numbers as it has
 /// tokens.
 class VisualPositions {
   public:

@@ -17,11 +17,11 @@ using OptionValue = std::variant<bool, Index, double, std::string, std::vector<d
 /// One option: its key in a recipe, its default (which also fixes its type) and what it may be.
 struct Option {
     std::string name;
-    OptionValue standard;                                     // the value where the recipe says nothing
-    std::string doc;                                          // one sentence: meaning and source
-    std::vector<std::string> choices = {};                    // for strings: the allowed values; empty: any
-    double least = -std::numeric_limits<double>::infinity();  // for numbers: least <= value
-    double most = std::numeric_limits<double>::infinity();    // for numbers: value <= most
+    OptionValue standard;                                   // the value where the recipe says nothing
+    std::string doc;                                        // one sentence: meaning and source
+    std::vector<std::string> choices = {};                  // for strings: the allowed values; empty: any
+    double min = -std::numeric_limits<double>::infinity();  // for numbers: min <= value
+    double max = std::numeric_limits<double>::infinity();   // for numbers: value <= max
 };
 
 /// Values by name. Every declared option has a value: the recipe's or the standard one.

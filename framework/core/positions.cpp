@@ -78,24 +78,24 @@ Positions Positions::slice(Index sequence, Index sequences, Index first, Index c
     return rows(sequence, sequences).slice(first, count);
 }
 
-std::int64_t Positions::least() const {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+std::int64_t Positions::min() const {
+    std::int64_t min = std::numeric_limits<std::int64_t>::max();
     for (Index b = 0; b < batch_; ++b) {
         for (const std::int64_t* at = row(b); at != row(b) + length_ * axes_; ++at) {
-            if (*at != none) least = std::min(least, *at);
+            if (*at != none) min = std::min(min, *at);
         }
     }
-    return least == std::numeric_limits<std::int64_t>::max() ? 0 : least;
+    return min == std::numeric_limits<std::int64_t>::max() ? 0 : min;
 }
 
-std::int64_t Positions::greatest() const {
-    std::int64_t greatest = none;
+std::int64_t Positions::max() const {
+    std::int64_t max = none;
     for (Index b = 0; b < batch_; ++b) {
         for (const std::int64_t* at = row(b); at != row(b) + length_ * axes_; ++at) {
-            greatest = std::max(greatest, *at);
+            max = std::max(max, *at);
         }
     }
-    return greatest == none ? 0 : greatest;
+    return max == none ? 0 : max;
 }
 
 }  // namespace locus

@@ -48,8 +48,8 @@ class Positions {
     /// True where every token of every sequence stands one after the token before it (one axis).
     bool is_consecutive() const;
 
-    std::int64_t least() const;     // over all tokens and axes that have a position; 0 if there is none
-    std::int64_t greatest() const;  // likewise
+    std::int64_t min() const;  // over all tokens and axes that have a position; 0 if there is none
+    std::int64_t max() const;  // likewise
 
     /// Tokens first .. first + count of sequences sequence .. sequence + sequences; where one row is shared
     /// by every sequence, it is that row.

@@ -2,8 +2,8 @@
 //
 // Every worker has a ledger and a mark: the moment up to which its time is accounted for. Whoever finishes
 // something charges the time since the mark to its name, so every moment of a worker belongs to one row, and
-// the rows add up. Without a profile a thread has no ledger, and all that remains of this is one branch an
-// op.
+// the rows add up. Without a profile a thread has no ledger, and all that remains of this is one branch
+// per op.
 #pragma once
 
 #include <chrono>

@@ -10,7 +10,7 @@
 
 namespace locus {
 
-/// A table from name to entry. One table a type of entry; entries add themselves before main() begins.
+/// A table from name to entry. One table per type of entry; entries add themselves before main() begins.
 template <typename Entry>
 class Registry {
   public:

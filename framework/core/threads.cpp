@@ -17,7 +17,7 @@ namespace locus {
 
 namespace {
 
-constexpr long most_per_core = 4;
+constexpr long max_per_core = 4;
 
 std::string cores_text(int cores) {
     return fmt::format("{} {}", cores, cores == 1 ? "core" : "cores");
@@ -52,9 +52,9 @@ ThreadChoice choose_threads(const ThreadRequest& request) {
     const int cores = request.cores;
     ThreadChoice choice{std::max(1, cores / request.ranks)};
     if (request.wanted) {
-        require(*request.wanted <= most_per_core * cores,
+        require(*request.wanted <= max_per_core * cores,
                 "--threads: expected at most {}, {} for each core, found {}: this process may use {}",
-                most_per_core * cores, most_per_core, *request.wanted, cores_text(cores));
+                max_per_core * cores, max_per_core, *request.wanted, cores_text(cores));
         choice.threads = static_cast<int>(*request.wanted);
     } else if (const auto inherited = number_of("OMP_NUM_THREADS")) {
         choice.threads = static_cast<int>(std::min<long>(*inherited, cores));

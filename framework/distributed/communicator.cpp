@@ -22,8 +22,8 @@ struct Communicator::Group {
 
 namespace {
 
-constexpr int parcel_tag = 1;
-constexpr std::size_t greatest_message = std::size_t{1} << 30;  // MPI counts in int
+constexpr int exchange_tag = 1;
+constexpr std::size_t max_message = std::size_t{1} << 30;  // MPI counts in int
 
 MPI_Datatype type_of(std::size_t element) {
     switch (element) {
@@ -46,8 +46,8 @@ int count_of(std::size_t count) {
 // Calls visit(offset, bytes) for pieces that MPI can count.
 template <typename Visit>
 void in_pieces(std::size_t bytes, Visit visit) {
-    for (std::size_t offset = 0; offset < bytes; offset += greatest_message)
-        visit(offset, static_cast<int>(std::min(greatest_message, bytes - offset)));
+    for (std::size_t offset = 0; offset < bytes; offset += max_message)
+        visit(offset, static_cast<int>(std::min(max_message, bytes - offset)));
 }
 
 }  // namespace
@@ -118,18 +118,18 @@ void Communicator::gather(void* all, std::size_t element, std::span<const Index>
                    group_->comm);
 }
 
-void Communicator::exchange(std::span<const Parcel> sends, std::span<const Parcel> receives) const {
+void Communicator::exchange(std::span<const Message> sends, std::span<const Message> receives) const {
     if (alone()) return;
     std::vector<MPI_Request> requests;
-    for (const Parcel& parcel : receives) {
-        in_pieces(parcel.bytes.size(), [&](std::size_t offset, int size) {
-            MPI_Irecv(parcel.bytes.data() + offset, size, MPI_BYTE, parcel.rank, parcel_tag, group_->comm,
+    for (const Message& message : receives) {
+        in_pieces(message.bytes.size(), [&](std::size_t offset, int size) {
+            MPI_Irecv(message.bytes.data() + offset, size, MPI_BYTE, message.rank, exchange_tag, group_->comm,
                       &requests.emplace_back());
         });
     }
-    for (const Parcel& parcel : sends) {
-        in_pieces(parcel.bytes.size(), [&](std::size_t offset, int size) {
-            MPI_Isend(parcel.bytes.data() + offset, size, MPI_BYTE, parcel.rank, parcel_tag, group_->comm,
+    for (const Message& message : sends) {
+        in_pieces(message.bytes.size(), [&](std::size_t offset, int size) {
+            MPI_Isend(message.bytes.data() + offset, size, MPI_BYTE, message.rank, exchange_tag, group_->comm,
                       &requests.emplace_back());
         });
     }

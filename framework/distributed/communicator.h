@@ -12,7 +12,7 @@
 namespace locus {
 
 /// A run of bytes to or from another rank.
-struct Parcel {
+struct Message {
     int rank = 0;
     std::span<std::byte> bytes = {};
 };
@@ -32,7 +32,7 @@ class Communicator {
     /// Waits for all ranks, for long if it must: it sleeps.
     void barrier() const;
 
-    /// The greatest of the ranks' numbers.
+    /// The maximum of the ranks' numbers.
     long largest(long own) const;
     bool any(bool own) const { return largest(own ? 1 : 0) != 0; }
 
@@ -53,9 +53,9 @@ class Communicator {
         gather(all.data(), sizeof(T), begins);
     }
 
-    /// Sends and receives all at once, and waits. Between two ranks parcels arrive in the order of the lists,
-    /// so that the n-th to a rank fills the n-th that this rank awaits.
-    void exchange(std::span<const Parcel> sends, std::span<const Parcel> receives) const;
+    /// Sends and receives all at once, and waits. Between two ranks messages arrive in the order of the
+    /// lists, so that the n-th to a rank fills the n-th that this rank awaits.
+    void exchange(std::span<const Message> sends, std::span<const Message> receives) const;
 
     /// Element-wise sums over the ranks in MPI's order: the bits may depend on the number of ranks.
     void sum(std::span<float> values) const;
@@ -87,7 +87,7 @@ class Communicator {
 };
 
 /// This process's part in an MPI job: MPI begins with it and ends with it. Started by hand, without a
-/// launcher, MPI is never begun. At most one a process.
+/// launcher, MPI is never begun. At most one per process.
 class Session {
   public:
     /// Throws a usage Error when launcher and MPI library do not belong together.

@@ -141,8 +141,8 @@ Superblock read_superblock(const unsigned char* head) {
 namespace {
 
 constexpr char signature[] = "\x89HDF\r\n\x1a\n";
-constexpr std::uint64_t most_bytes = std::uint64_t{1}
-                                     << 42;  // no file of Locus is larger: the number is wrong
+constexpr std::uint64_t max_bytes = std::uint64_t{1}
+                                    << 42;  // no file of Locus is larger: the number is wrong
 
 // Whether at most two of the eight bytes differ from what an HDF5 file begins with.
 bool almost_signed(const unsigned char* head) {
@@ -181,7 +181,7 @@ void check_file(const std::filesystem::path& path, Failure kind) {
             "{}: was written in another version of HDF5's format (superblock {}, expected 0 to 3), or its "
             "header is damaged",
             describe_file(path), superblock.version);
-    require(superblock.end <= most_bytes, kind, "{}: is damaged: its header speaks of {} bytes",
+    require(superblock.end <= max_bytes, kind, "{}: is damaged: its header speaks of {} bytes",
             describe_file(path), superblock.end);
     // Without any seal it is another program's file, and check_seal says so.
     const std::uint64_t sealed = superblock.end + seal_size;

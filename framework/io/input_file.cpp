@@ -69,8 +69,8 @@ std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> bytes)
     return done;
 }
 
-std::string InputFile::head(std::size_t most) const {
-    std::string text(most, '\0');
+std::string InputFile::head(std::size_t max) const {
+    std::string text(max, '\0');
     text.resize(read_at(0, std::as_writable_bytes(std::span(text))));
     return text;
 }

@@ -31,8 +31,8 @@ class InputFile {
     /// The whole content, also where it grew meanwhile; throws beyond the limit.
     std::string read_all() const;
 
-    /// Up to `most` bytes from the start.
-    std::string head(std::size_t most) const;
+    /// Up to `max` bytes from the start.
+    std::string head(std::size_t max) const;
 
     /// Fills as much of `bytes` as there is from `offset` on; returns how much that was.
     std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) const;

@@ -125,10 +125,10 @@ std::int64_t left_of_addresses() {
 
 std::int64_t available_memory() {
     const std::int64_t system = kibibytes("/proc/meminfo", "MemAvailable:") * 1024;
-    const std::int64_t least =
+    const std::int64_t min =
         std::min({system > 0 ? system : unlimited, ControlGroups().memory_left().value_or(unlimited),
                   left_of_addresses()});
-    return least == unlimited ? 0 : least;
+    return min == unlimited ? 0 : min;
 }
 
 std::int64_t peak_memory() {

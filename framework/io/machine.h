@@ -11,7 +11,7 @@ namespace locus {
 nlohmann::json machine_manifest();
 
 /// Bytes of memory that a process may still take: what the system has, the limit of a container, the
-/// process's own limit of its addresses, the least of them; 0 where nothing tells.
+/// process's own limit of its addresses, the smallest of them; 0 where nothing tells.
 std::int64_t available_memory();
 
 /// Largest resident size of this process so far, in bytes.

@@ -1,4 +1,4 @@
-// metrics.jsonl: a line a step.
+// metrics.jsonl: a line per step.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index alignment = 64 / static_cast<Index>(sizeof(Scalar));
 
-constexpr double most_numbers = 1e15;  // of one parameter: sums of them stay far from overflow
+constexpr double max_numbers = 1e15;  // of one parameter: sums of them stay far from overflow
 
 thread_local const ParameterGradients* current_gradients = nullptr;
 
@@ -35,8 +35,8 @@ void draw(const ParameterInfo& parameter, std::uint64_t seed, const MutableTenso
 
 void ParameterInfo::project(std::span<Scalar> numbers) const {
     if (bounds == Bounds{}) return;
-    const auto least = static_cast<Scalar>(bounds.least), most = static_cast<Scalar>(bounds.most);
-    for (Scalar& number : numbers) number = number < least ? least : number > most ? most : number;
+    const auto min = static_cast<Scalar>(bounds.min), max = static_cast<Scalar>(bounds.max);
+    for (Scalar& number : numbers) number = number < min ? min : number > max ? max : number;
 }
 
 Index ParameterStore::add(std::string name, const Shape& shape, Initial initial, Decay decay,
@@ -50,8 +50,8 @@ Index ParameterStore::add(std::string name, const Shape& shape, Initial initial,
         "parameters: '{}' is {}, found {} initial values", name, shape, initial.numbers.size());
     double numbers = 1;
     for (Index size : shape.sizes()) numbers *= static_cast<double>(size);
-    require(numbers <= most_numbers, "parameters: '{}' is {}, more than {:g} numbers", name, shape,
-            most_numbers);
+    require(numbers <= max_numbers, "parameters: '{}' is {}, more than {:g} numbers", name, shape,
+            max_numbers);
     const bool decayed = shape.rank() >= 2 && decay == Decay::matrices;
     parameters_.push_back(
         {std::move(name), shape, flat_size_, std::move(initial), decayed, bounds, lr_factor});

@@ -32,10 +32,10 @@ struct Initial {
     static Initial drawn(Draw draw) { return {Kind::drawn, 0, {}, std::move(draw)}; }
 };
 
-/// Where a parameter may be: initial values and every update are projected onto [least, most].
+/// Where a parameter may be: initial values and every update are projected onto [min, max].
 struct Bounds {
-    double least = -std::numeric_limits<double>::infinity();
-    double most = std::numeric_limits<double>::infinity();
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
     bool operator==(const Bounds&) const = default;
 };
 

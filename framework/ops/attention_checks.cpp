@@ -22,12 +22,11 @@ void check_map(const AttentionTerms& terms, std::int64_t first, std::size_t coun
     require(terms.query.axes() == 1 && terms.key.axes() == 1,
             "attention: a term over distances expects one axis of positions, found {} and {}",
             terms.query.axes(), terms.key.axes());
-    const std::int64_t least = terms.query.least() - terms.key.greatest();
-    const std::int64_t greatest = terms.query.greatest() - terms.key.least();
+    const std::int64_t min = terms.query.min() - terms.key.max();
+    const std::int64_t max = terms.query.max() - terms.key.min();
     const auto end = first + static_cast<std::int64_t>(count);
-    require(first <= least && greatest < end,
-            "attention: a term covers distances {} to {}, needed are {} to {}", first, end - 1, least,
-            greatest);
+    require(first <= min && max < end, "attention: a term covers distances {} to {}, needed are {} to {}",
+            first, end - 1, min, max);
 }
 
 void check_vectors(const Variable& table, const AttentionSizes& s) {

@@ -1,6 +1,6 @@
 #include "framework/ops/attention.h"
 #include "framework/ops/attention_checks.h"
-#include "framework/ops/count.h"
+#include "framework/ops/content_positions.h"
 #include "framework/ops/elementwise.h"
 #include "framework/ops/matmul.h"
 #include "framework/ops/pairs.h"
@@ -50,7 +50,7 @@ Variable products(const Variable& q, const Variable& k, const AttentionTerms& te
 Variable counted(const Variable& q, const Variable& scores, const ContextCount& count,
                  const AttentionSizes& s, const Mask& mask) {
     const Variable gates = sigmoid(masked(count.scaled_gate ? scale(scores, s.scale) : scores, mask));
-    const Variable places = clamp_most(suffix_sums(gates), static_cast<Scalar>(count.table.size(1) - 1));
+    const Variable places = clamp_max(suffix_sums(gates), static_cast<Scalar>(count.table.size(1) - 1));
     return interpolate(matmul(q, for_every_head(count.table, s), Transpose::yes), places);
 }
 

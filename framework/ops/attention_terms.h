@@ -15,7 +15,7 @@ inline namespace LOCUS_SCALAR {
 /// after scaling. A pair with a token that has no position gets none.
 struct DistanceBias {
     Variable table;                 // [H, R]
-    std::int64_t first = 0;         // the least distance that the map covers
+    std::int64_t first = 0;         // the smallest distance that the map covers
     WorkVector<std::int32_t> rows;  // of the distances first, first + 1, ...
     explicit operator bool() const { return static_cast<bool>(table); }
 };

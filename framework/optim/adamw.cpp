@@ -67,8 +67,8 @@ double gradient_norm(Workers& workers, const Tensor& gradient) {
     return std::sqrt(total);
 }
 
-double clip_factor(double norm, double most) {
-    return most > 0 && norm > most ? most / norm : 1;
+double clip_factor(double norm, double max) {
+    return max > 0 && norm > max ? max / norm : 1;
 }
 
 }  // namespace LOCUS_SCALAR

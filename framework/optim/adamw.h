@@ -35,9 +35,9 @@ class Adamw {
 /// workers.
 double gradient_norm(Workers& workers, const Tensor& gradient);
 
-/// Factor that brings a gradient of this norm down to `most`; 1 where it is shorter, or where most is 0 (no
+/// Factor that brings a gradient of this norm down to `max`; 1 where it is shorter, or where `max` is 0 (no
 /// clipping).
-double clip_factor(double norm, double most);
+double clip_factor(double norm, double max);
 
 }  // namespace LOCUS_SCALAR
 }  // namespace locus

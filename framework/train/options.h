@@ -18,7 +18,7 @@ struct TrainOptions {
     Index batch_tokens = 8192;  // tokens of one optimizer step, over all ranks; a multiple of length
     Index shards = 16;          // fixed cuts of a step's batch: gradients are added in one tree over them
     Reduction reduction = Reduction::exact;  // the same bits on any number of ranks; fast: MPI_Allreduce
-    double lr = 1e-3;                        // greatest learning rate
+    double lr = 1e-3;                        // maximum learning rate
     double min_lr = 1e-4;                    // where linear and cosine end; a tenth of lr is usual
     Index warmup_steps = 0;  // of linear warm-up: steps x warmup (a fraction, 0.03) unless given
     Schedule schedule = Schedule::cosine;

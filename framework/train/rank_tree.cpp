@@ -96,7 +96,7 @@ void RankTree::collect(std::span<const MutableTensor> own) {
     const ProfiledPart communicating(communication);
     group_.gather(std::span(present_), first_node_);
 
-    std::vector<Parcel> sends, receives;
+    std::vector<Message> sends, receives;
     Scalar* free = received_.data();
     for (int rank = 0; rank < group_.size(); ++rank) {
         const auto r = static_cast<std::size_t>(rank);

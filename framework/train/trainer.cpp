@@ -5,7 +5,7 @@
 
 #include "framework/core/precision.h"
 #include "framework/core/profile.h"
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
@@ -97,8 +97,8 @@ StepReport Trainer::step(Index step, const Batch& batch, const BatchLoss& loss) 
     report.lr = learning_rate(schedule_of(options_), step);
     const double weight = 1 / report.weight;
     tree_.start();
-    together(group_,
-             [&] { workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); }); });
+    on_every_rank(group_,
+                  [&] { workers_.run([&](int worker) { run_shards(worker, step, batch, loss, weight); }); });
     gather_losses();
     const Tensor gradient = sum_of_shards();
 

@@ -97,7 +97,7 @@ class Alibi : public PositionalEncoding {
 
 const bool alibi_registered = EncodingRegistry::instance().add(
     "alibi",
-    {.doc = "a penalty linear in the distance, by a slope a head (arXiv:2108.12409)",
+    {.doc = "a penalty linear in the distance, by a slope per head (arXiv:2108.12409)",
      .options = {{.name = "slopes",
                   .standard = std::string("paper"),
                   .doc = "the authors' code; learned, beginning there; or naive, 2^(-8h/heads) for all heads",

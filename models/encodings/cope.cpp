@@ -62,8 +62,8 @@ const bool cope_registered = EncodingRegistry::instance().add(
                   .standard = Index{0},
                   .doc =
                       "rows of the table, greatest position + 1; 0: train.length + 1, as the authors' code",
-                  .least = 0,
-                  .most = 1e9},
+                  .min = 0,
+                  .max = 1e9},
                  {.name = "gate",
                   .standard = std::string("scaled"),
                   .doc = "sigmoid of the scaled logit (the authors' code) or of q k (the paper's text)",

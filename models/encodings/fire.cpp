@@ -51,7 +51,7 @@ class Fire : public PositionalEncoding {
         card.distances = request.distances;
         card.bias.assign(static_cast<std::size_t>(heads_), {});
         for (std::int64_t distance : request.distances) {
-            card.rows.push_back(static_cast<std::int32_t>(card.rows.size()));  // no table: one a distance
+            card.rows.push_back(static_cast<std::int32_t>(card.rows.size()));  // no table: one per distance
             const std::int64_t i = std::max<std::int64_t>(distance, 0);
             const Variable at = bias(Positions::consecutive(1, i), Positions::consecutive(1, i - distance));
             for (Index h = 0; h < heads_; ++h)
@@ -129,23 +129,19 @@ const bool fire_registered = EncodingRegistry::instance().add(
     "fire",
     {.doc = "a small network on the distance, normalised by the query's position (FIRE, arXiv:2310.04418)",
      .options =
-         {{.name = "init_c",
-           .standard = 0.1,
-           .doc = "c at the beginning; learned",
-           .least = 1e-6,
-           .most = 1e6},
+         {{.name = "init_c", .standard = 0.1, .doc = "c at the beginning; learned", .min = 1e-6, .max = 1e6},
           {.name = "init_L",
            .standard = 0.0,
            .doc =
                "threshold at the beginning, scaled by a learned factor; 0: train.length / 2 (the paper's 512 "
                "at train length 2048 would never be passed in short windows)",
-           .least = 0},
+           .min = 0},
           {.name = "threshold", .standard = true, .doc = "normalise by max(i, L); false: by i"},
           {.name = "mlp_width",
            .standard = Index{32},
            .doc = "width of the hidden layer",
-           .least = 1,
-           .most = 4096}},
+           .min = 1,
+           .max = 4096}},
      .resolve =
          [](Options& options, const EncodingShape& shape) {
              if (options.number("init_L") == 0)

@@ -16,7 +16,7 @@ namespace {
 // The authors' code projects its parameters before every forward pass; here initial values and updates are
 // projected, which is the same. A clamp inside the pass would hold a parameter for ever: no gradient is left
 // there.
-constexpr double kerple_least = 0.01, kerple_greatest_exponent = 2;
+constexpr double kerple_min = 0.01, kerple_max_exponent = 2;
 
 /// log: -r1 ln(1 + r2 |d|). power: -r1 |d|^r2, 0 < r2 <= 2. One pair (r1, r2) a head, for all layers.
 class Kerple : public PositionalEncoding {
@@ -24,10 +24,10 @@ class Kerple : public PositionalEncoding {
     Kerple(const Options& options, const EncodingShape& shape, const ParameterScope& scope)
         : power_(options.text("variant") == "power"), heads_(shape.heads) {
         // names and ranges of the authors' code, in which p and a change their parts
-        const Bounds p_bounds{kerple_least, power_ ? kerple_greatest_exponent : Bounds{}.most};
+        const Bounds p_bounds{kerple_min, power_ ? kerple_max_exponent : Bounds{}.max};
         const Parameter p = scope.add("bias_p", {heads_}, Initial::uniform(2), Decay::matrices, p_bounds);
-        const Parameter a = scope.add("bias_a", {heads_}, Initial::uniform(1), Decay::matrices,
-                                      {kerple_least, Bounds{}.most});
+        const Parameter a =
+            scope.add("bias_a", {heads_}, Initial::uniform(1), Decay::matrices, {kerple_min, Bounds{}.max});
         r1_ = power_ ? a : p;
         r2_ = power_ ? p : a;
     }
@@ -45,8 +45,8 @@ class Kerple : public PositionalEncoding {
         card.conventions["bias"] = fmt::format("{}, added after the logits are scaled",
                                                power_ ? "-r1 |distance|^r2" : "-r1 ln(1 + r2 |distance|)");
         card.conventions["parameters"] =
-            fmt::format("r1 and r2 a head, shared by all layers, kept at {} or more{}", kerple_least,
-                        power_ ? fmt::format(", r2 at {} or less", kerple_greatest_exponent) : "");
+            fmt::format("r1 and r2 per head, shared by all layers, kept at {} or more{}", kerple_min,
+                        power_ ? fmt::format(", r2 at {} or less", kerple_max_exponent) : "");
         card.conventions["r1"] = list(r1_);
         card.conventions["r2"] = list(r2_);
         card.distances = request.distances;

@@ -16,9 +16,9 @@ class Learned : public PositionalEncoding {
           table_(scope.add("table", {rows_, shape.width}, Initial::normal(shape.deviation))) {}
 
     PositionTerms terms(const Positions& query, const Positions&, const Context&) const override {
-        require(query.greatest() < rows_ && query.least() >= 0,
-                "encoding learned: positions {} to {}, but the table holds 0 to {}", query.least(),
-                query.greatest(), rows_ - 1);
+        require(query.max() < rows_ && query.min() >= 0,
+                "encoding learned: positions {} to {}, but the table holds 0 to {}", query.min(), query.max(),
+                rows_ - 1);
         WorkVector<Token> ids;
         ids.reserve(static_cast<std::size_t>(query.batch() * query.length()));
         const MutableTensor placed =
@@ -59,11 +59,11 @@ class Learned : public PositionalEncoding {
 
 const bool learned_registered = EncodingRegistry::instance().add(
     "learned",
-    {.doc = "a learned vector a position, added to the embeddings (GPT-2); no value beyond the table",
+    {.doc = "a learned vector per position, added to the embeddings (GPT-2); no value beyond the table",
      .options = {{.name = "max_length",
                   .standard = Index{0},
                   .doc = "rows of the table; 0: train.length",
-                  .least = 0}},
+                  .min = 0}},
      .resolve =
          [](Options& options, const EncodingShape& shape) {
              if (options.integer("max_length") == 0) options.set("max_length", shape.train_length);

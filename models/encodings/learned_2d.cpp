@@ -101,7 +101,7 @@ class Learned2d : public PositionalEncoding {
 
 const bool learned_2d_registered = EncodingRegistry::instance().add(
     "learned_2d",
-    {.doc = "a learned vector a row and one a column of a grid, side by side, added to the embeddings "
+    {.doc = "a learned vector per row and one per column of a grid, side by side, added to the embeddings "
             "(arXiv:2010.11929)",
      .options = grid_options(),
      .axes = {2},

@@ -89,12 +89,12 @@ const bool rope_registered = EncodingRegistry::instance().add(
     "rope",
     {.doc = "rotation of query and key pairs by position (RoFormer, arXiv:2104.09864)",
      .options = with_band(
-         {{.name = "base", .standard = 10000.0, .doc = "rope_theta: base of the frequencies", .least = 1},
+         {{.name = "base", .standard = 10000.0, .doc = "rope_theta: base of the frequencies", .min = 1},
           {.name = "fraction",
            .standard = 1.0,
            .doc = "partial_rotary_factor: share of a head that is rotated",
-           .least = 0,
-           .most = 1},
+           .min = 0,
+           .max = 1},
           {.name = "fraction_form",
            .standard = std::string("partial"),
            .doc = "partial: base^(-2i/n) in the first n = fraction d dimensions (GPT-J); proportional: "

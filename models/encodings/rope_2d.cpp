@@ -71,7 +71,7 @@ const bool rope_2d_registered = EncodingRegistry::instance().add(
          {{.name = "base",
            .standard = 100.0,
            .doc = "rope_theta: 100 in RoPE-ViT, 10000 in EVA-02",
-           .least = 1},
+           .min = 1},
           {.name = "axis_order",
            .standard = std::string("column_first"),
            .doc = "which axis turns the first half of the pairs: the column (RoPE-ViT) or the row (EVA-02)",
@@ -79,12 +79,12 @@ const bool rope_2d_registered = EncodingRegistry::instance().add(
           {.name = "pt_seq_len",
            .standard = Index{0},
            .doc = "side of the grid that was trained on (EVA-02); 0: positions count as they are",
-           .least = 0},
+           .min = 0},
           {.name = "ft_seq_len",
            .standard = Index{0},
            .doc = "side of the grid now: positions are multiplied by pt_seq_len / ft_seq_len; 0: "
                   "pt_seq_len",
-           .least = 0},
+           .min = 0},
           pairing_option("interleaved")},
      .axes = {2},
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope&) {

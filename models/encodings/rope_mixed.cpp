@@ -108,7 +108,7 @@ const bool rope_mixed_registered = EncodingRegistry::instance().add(
      .options = {{.name = "base",
                   .standard = 10.0,
                   .doc = "rope_theta of the initial frequencies (RoPE-ViT)",
-                  .least = 1},
+                  .min = 1},
                  pairing_option("interleaved")},
      .axes = {2},
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {

@@ -76,12 +76,12 @@ class Shaw : public PositionalEncoding {
 
 const bool shaw_registered = EncodingRegistry::instance().add(
     "shaw",
-    {.doc = "a learned vector a clipped distance, added to keys and values (Shaw et al., arXiv:1803.02155)",
+    {.doc = "a learned vector per clipped distance, added to keys and values (Shaw et al., arXiv:1803.02155)",
      .options = {{.name = "max_relative_position",
                   .standard = Index{16},
                   .doc = "k: distances are clipped to -k .. k (the paper's base model: 16)",
-                  .least = 1,
-                  .most = 1e6},
+                  .min = 1,
+                  .max = 1e6},
                  {.name = "values", .standard = true, .doc = "vectors for values, too; false: for keys only"},
                  {.name = "per_head",
                   .standard = false,

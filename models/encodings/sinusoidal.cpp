@@ -100,7 +100,7 @@ class Sinusoidal : public PositionalEncoding {
 const bool sinusoidal_registered = EncodingRegistry::instance().add(
     "sinusoidal",
     {.doc = "sines and cosines added to the embeddings (arXiv:1706.03762)",
-     .options = {{.name = "base", .standard = 10000.0, .doc = "longest wavelength / 2 pi, about", .least = 1},
+     .options = {{.name = "base", .standard = 10000.0, .doc = "longest wavelength / 2 pi, about", .min = 1},
                  {.name = "layout",
                   .standard = std::string("interleaved"),
                   .doc = "the paper's sin, cos pairs; [all sin, all cos]; or tensor2tensor's exponent i / "

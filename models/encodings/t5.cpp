@@ -1,4 +1,4 @@
-// T5's relative bias (arXiv:1910.10683): one learned number a head and bucket of distances.
+// T5's relative bias (arXiv:1910.10683): one learned number per head and bucket of distances.
 
 #include <algorithm>
 #include <cmath>
@@ -115,12 +115,12 @@ void resolve(Options& options, const EncodingShape& shape) {
     Index buckets = options.integer("relative_attention_num_buckets"),
           reach = options.integer("relative_attention_max_distance");
     if (reach == 0) {
-        const Index least = std::max<Index>(2, side_of(buckets, shape.site) / 2 + 1);
-        reach = std::max(least, std::min<Index>(shape.train_length, 128));
+        const Index min = std::max<Index>(2, side_of(buckets, shape.site) / 2 + 1);
+        reach = std::max(min, std::min<Index>(shape.train_length, 128));
     }
     if (buckets == 0) buckets = reach >= 128 ? 32 : 16;
-    const Index least = shape.site == Site::self_causal ? 2 : 4;
-    while (options.integer("relative_attention_num_buckets") == 0 && buckets > least &&
+    const Index min = shape.site == Site::self_causal ? 2 : 4;
+    while (options.integer("relative_attention_num_buckets") == 0 && buckets > min &&
            side_of(buckets, shape.site) / 2 >= reach)
         buckets /= 2;
     options.set("relative_attention_num_buckets", buckets);
@@ -130,10 +130,10 @@ void resolve(Options& options, const EncodingShape& shape) {
 // Buckets that no distance below `reach` falls into.
 std::vector<std::string> cautions(const Options& options, const EncodingShape& shape, Index reach) {
     const Index buckets = options.integer("relative_attention_num_buckets"),
-                most = options.integer("relative_attention_max_distance");
+                max = options.integer("relative_attention_max_distance");
     const bool causal = shape.site == Site::self_causal;
     const Index last = side_of(buckets, shape.site) - 1;
-    const auto of = [&](Index distance) { return bucket_of(distance, causal, buckets, most); };
+    const auto of = [&](Index distance) { return bucket_of(distance, causal, buckets, max); };
     if (of(reach - 1) >= last) return {};
     Index first = reach;
     while (of(first) == of(reach - 1)) ++first;
@@ -145,16 +145,16 @@ std::vector<std::string> cautions(const Options& options, const EncodingShape& s
 
 const bool t5_registered = EncodingRegistry::instance().add(
     "t5",
-    {.doc = "a learned bias a head and bucket of distances, shared by all layers (arXiv:1910.10683)",
+    {.doc = "a learned bias per head and bucket of distances, shared by all layers (arXiv:1910.10683)",
      .options =
          {{.name = "relative_attention_num_buckets",
            .standard = Index{0},
            .doc = "buckets, both sides; 0: 32 from train.length 128 on, 16 or fewer below",
-           .least = 0},
+           .min = 0},
           {.name = "relative_attention_max_distance",
            .standard = Index{0},
            .doc = "where the logarithmic buckets end; 0: train.length, 128 at most",
-           .least = 0},
+           .min = 0},
           {.name = "logits",
            .standard = std::string("scaled"),
            .doc = "scaled by 1 / sqrt(head_dim) like every other arm, or unscaled as in the paper",

@@ -49,7 +49,7 @@ class TransformerXl : public PositionalEncoding {
     bool varies_by_layer() const override { return true; }
 
     // (q + v) times the projected sinusoids of the distances that a query sees. The projection itself is that
-    // of one distance a token.
+    // of one distance per token.
     double flops_per_token(Index length) const override {
         const auto width = static_cast<double>(shape_.layers * shape_.heads * shape_.head_dim);
         return 6 * width * mean_rows_met(length, length);
@@ -73,7 +73,7 @@ class TransformerXl : public PositionalEncoding {
   private:
     static constexpr double base = 10000;
 
-    // u or v: [heads, head_dim], one for all layers or one a layer.
+    // u or v: [heads, head_dim], one for all layers or one per layer.
     class QueryBias {
       public:
         QueryBias(const ParameterScope& scope, const std::string& name, const EncodingShape& shape,
@@ -144,7 +144,7 @@ const bool transformer_xl_registered = EncodingRegistry::instance().add(
      .options = {{.name = "clamp_len",
                   .standard = Index{0},
                   .doc = "distances beyond it count as it; 0: none",
-                  .least = 0},
+                  .min = 0},
                  {.name = "untie_r", .standard = false, .doc = "own u and v in every layer; false: shared"}},
      .make = [](const Options& options, const EncodingShape& shape, const ParameterScope& scope) {
          return std::make_unique<TransformerXl>(options, shape, scope);

@@ -82,7 +82,7 @@ class Vit : public PositionalEncoding {
 
 const bool vit_registered = EncodingRegistry::instance().add(
     "vit",
-    {.doc = "a learned vector a patch in raster order, one for the class token, added to the embeddings "
+    {.doc = "a learned vector per patch in raster order, one for the class token, added to the embeddings "
             "(ViT, arXiv:2010.11929)",
      .options = grid_options(),
      .axes = {2},

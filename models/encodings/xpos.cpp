@@ -35,8 +35,8 @@ class Xpos : public RotaryEncoding {
         const auto make = [&](double sign) {
             return [this, sign, length = context.length](const Positions& positions) {
                 require_axes(kind_, positions.axes());
-                require_range(positions.least());
-                require_range(positions.greatest());
+                require_range(positions.min());
+                require_range(positions.max());
                 return rotary_tables(positions, signed_pairs(length, sign));
             };
         };
@@ -85,8 +85,8 @@ class Xpos : public RotaryEncoding {
 
     // A query's magnitude times a key's must not overflow, even where a mask then hides the logit.
     std::int64_t reach() const {
-        const double most = std::log(static_cast<double>(std::numeric_limits<Scalar>::max())) / 2 - 1;
-        const double positions = most * scale_base_ / -std::log(zeta_.front());
+        const double max = std::log(static_cast<double>(std::numeric_limits<Scalar>::max())) / 2 - 1;
+        const double positions = max * scale_base_ / -std::log(zeta_.front());
         return static_cast<std::int64_t>(std::min(positions, 1e15));  // scale_base may be any number
     }
 
@@ -108,21 +108,21 @@ const bool xpos_registered = EncodingRegistry::instance().add(
     "xpos",
     {.doc = "rotation with a decay by distance, shared by query and key (xPos, arXiv:2212.10554)",
      .options =
-         {{.name = "base", .standard = 10000.0, .doc = "rope_theta: base of the frequencies", .least = 1},
+         {{.name = "base", .standard = 10000.0, .doc = "rope_theta: base of the frequencies", .min = 1},
           {.name = "scale_base",
            .standard = 0.0,
            .doc = "xpos_scale_base: distance over which a pair decays by its zeta; 0: train.length / 2 (the "
                   "paper's 512 was for 1024 and is hardly any decay in short windows)",
-           .least = 0},
+           .min = 0},
           {.name = "gamma",
            .standard = 0.4,
            .doc = "zeta_i = (2i + gamma d) / ((1 + gamma) d)",
-           .least = 0.001,
-           .most = 1000},
+           .min = 0.001,
+           .max = 1000},
           {.name = "centre",
            .standard = Index{-1},
            .doc = "position whose magnitude is 1; -1: the middle of train.length",
-           .least = -1},
+           .min = -1},
           pairing_option("interleaved")},
      .scaling = ScalingSupport::every_rule,
      .resolve =

@@ -37,13 +37,13 @@ const bool dynamic_registered = FrequencyRegistry::instance().add(
      .options = {{.name = "factor",
                   .standard = 1.0,
                   .doc = "1: the paper's s = max(1, n/L); larger ones as in Hugging Face",
-                  .least = 0},
+                  .min = 0},
                  {.name = "original_length",
                   .standard = Index{0},
                   .doc =
                       "original_max_position_embeddings: tokens that the model was trained on; 0: the root "
                       "run's train.length",
-                  .least = 0}},
+                  .min = 0}},
      .varies_by_length = true,
      .length_class = [](Index length, Index trained) { return std::max(length, trained); },
      .reaching = by_factor,

@@ -35,11 +35,11 @@ const bool llama3_registered = FrequencyRegistry::instance().add(
                .options = extension_options({{.name = "low_freq_factor",
                                               .standard = 1.0,
                                               .doc = "wavelengths above L / this are interpolated",
-                                              .least = 0},
+                                              .min = 0},
                                              {.name = "high_freq_factor",
                                               .standard = 4.0,
                                               .doc = "wavelengths below L / this are kept",
-                                              .least = 0}}),
+                                              .min = 0}}),
                .reaching = by_factor,
                .frequencies = llama3_frequencies});
 

@@ -13,7 +13,7 @@ using PairFactors = std::vector<double>;
 
 void check_pair_factors(const char* name, const PairFactors& factors, Index pairs) {
     require(static_cast<Index>(factors.size()) == pairs,
-            "scaling longrope: {}: expected {} factors, one a pair, found {}", name, pairs, factors.size());
+            "scaling longrope: {}: expected {} factors, one per pair, found {}", name, pairs, factors.size());
     // A search begins at 1; models that were trained with a list have a first factor a little below it.
     for (std::size_t i = 0; i < factors.size(); ++i) {
         require(factors[i] > 0, "scaling longrope: {}: expected factors above 0, found {} for pair {}", name,
@@ -80,7 +80,7 @@ Frequencies longrope_frequencies(const FrequencyRequest& request, const Options&
 
 const bool longrope_registered = FrequencyRegistry::instance().add(
     "longrope",
-    {.doc = "theta / factor_i, a searched factor a pair, by the length (LongRoPE, arXiv:2402.13753)",
+    {.doc = "theta / factor_i, a searched factor per pair, by the length (LongRoPE, arXiv:2402.13753)",
      .options = extension_options(
          {{.name = "long_factor",
            .standard = std::vector<double>{},
@@ -91,7 +91,7 @@ const bool longrope_registered = FrequencyRegistry::instance().add(
           {.name = "start_token_idx",
            .standard = Index{0},
            .doc = "n-hat: positions below it keep the plain frequencies",
-           .least = 0},
+           .min = 0},
           {.name = "start_magnitude",
            .standard = std::string("one"),
            .doc = "of the positions below n-hat: one, as in the released code, or the attention factor",
@@ -99,7 +99,7 @@ const bool longrope_registered = FrequencyRegistry::instance().add(
           {.name = "attention_factor",
            .standard = 0.0,
            .doc = "on cosine and sine, verbatim; 0: by `magnitude`",
-           .least = 0},
+           .min = 0},
           {.name = "magnitude",
            .standard = std::string("su"),
            .doc = "magnitude_scaling_policy: su, sqrt(1 + ln s / ln L), or yarn, 0.1 ln s + 1",

@@ -25,8 +25,8 @@ const bool parts_registered = FrequencyRegistry::instance().add(
     "ntk_by_parts",
     {.doc = "kept by turns over the trained length, the others interpolated (NTK-by-parts, arXiv:2309.00071)",
      .options = extension_options(
-         {{.name = "beta_fast", .standard = 32.0, .doc = "turns from which a pair is kept", .least = 0},
-          {.name = "beta_slow", .standard = 1.0, .doc = "turns up to which it is interpolated", .least = 0}}),
+         {{.name = "beta_fast", .standard = 32.0, .doc = "turns from which a pair is kept", .min = 0},
+          {.name = "beta_slow", .standard = 1.0, .doc = "turns up to which it is interpolated", .min = 0}}),
      .reaching = by_factor,
      .frequencies = parts_frequencies});
 

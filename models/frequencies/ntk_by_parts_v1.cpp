@@ -50,13 +50,13 @@ const bool first_parts_registered = FrequencyRegistry::instance().add(
      .options = extension_options({{.name = "ntk_factor",
                                     .standard = 1.0,
                                     .doc = "weight of the NTK frequencies where they stand",
-                                    .least = 0,
-                                    .most = 1},
+                                    .min = 0,
+                                    .max = 1},
                                    {.name = "extrapolation_factor",
                                     .standard = 1.0,
                                     .doc = "weight of the plain frequencies where they stand",
-                                    .least = 0,
-                                    .most = 1}}),
+                                    .min = 0,
+                                    .max = 1}}),
      .reaching = by_factor,
      .frequencies = first_parts_frequencies});
 

@@ -55,7 +55,7 @@ def train(folder, steps, ranks, threads, *words):
 
 
 def step_rate(*arguments):
-    """Tokens a second: the median over the steps, data included."""
+    """Tokens per second: the median over the steps, data included."""
     log = train(*arguments) / "metrics.jsonl"
     records = [json.loads(line) for line in log.read_text().splitlines()]
     return statistics.median(record["tokens_per_second"] for record in records[WARM_UP:])
@@ -131,7 +131,7 @@ def main():
     load = os.getloadavg()[0]
     samples = measure(options.repeats, options.steps, options.tokens)
     print(f"ranks x threads, {options.repeats} interleaved repeats; load average {load:.1f} before")
-    print(report.table(["measured", "median", "least", "most", "", "wanted"], rows_of(samples)))
+    print(report.table(["measured", "median", "min", "max", "", "wanted"], rows_of(samples)))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ def medians(configuration):
 
 
 def best(values, prefix, suffix=""):
-    """(name, value) of the greatest whose name begins and ends so; None where there is none."""
+    """(name, value) of the largest whose name begins and ends so; None where there is none."""
     fitting = [(value, name) for name, value in values.items() if name.startswith(prefix) and name.endswith(suffix)]
     return max(fitting)[::-1] if fitting else None
 
@@ -59,7 +59,7 @@ def samples_of(configuration):
         rows.append([name, *(f"{value / scale:.{digits}f}" for value in (statistics.median(values), min(values), max(values))),
                      unit])
     rows += [[name, "—", "—", "—", f"not run: {why}"] for name, why in configuration["not_run"].items()]
-    return table(["measured", "median", "least", "most", ""], rows)
+    return table(["measured", "median", "min", "max", ""], rows)
 
 
 def text(series):
@@ -70,7 +70,7 @@ def text(series):
              f"torch {torch}; medians of {series['repeats']} interleaved repeats.{busy}",
              "Configurations: layers x width x heads, length, sequences of a batch. FLOPs of a token: "
              "6 x parameters + 6 x layers x width x length.",
-             "Ratios of the step of Locus to the others, and of its variants to it. sgemm: OpenBLAS, one thread a call, "
+             "Ratios of the step of Locus to the others, and of its variants to it. sgemm: OpenBLAS, one thread per call, "
              "on all threads, at the shapes of the model; `best sgemm` may be told which kernel to use. "
              "torch in several processes is charged no sum of gradients.",
              table(HEAD, [ratios_of(configuration, threads) for configuration in series["configurations"]])]

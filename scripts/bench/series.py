@@ -87,7 +87,7 @@ def sgemm(config, threads, core_type, milliseconds):
 
 
 def locus_step(config, threads, steps, words=(), environment=None):
-    """Tokens a second of a step, data included: the median over the steps after the first two."""
+    """Tokens per second of a step, data included: the median over the steps after the first two."""
     with tempfile.TemporaryDirectory(prefix="locus-bench-") as folder:
         recipe = pathlib.Path(folder, "recipe.yaml")
         recipe.write_text(RECIPE.format(**vars(config), steps=steps + WARM_UP))

@@ -106,12 +106,11 @@ ThreadChoice Arguments::threads(int ranks) const {
     return choose_threads(request);
 }
 
-long parse_count(const std::string& text, const std::string& option, long least, long most) {
+long parse_count(const std::string& text, const std::string& option, long min, long max) {
     long value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    require(error == std::errc() && end == text.data() + text.size() && value >= least && value <= most,
-            "{}: expected a whole number of at least {} and at most {}, found '{}'", option, least, most,
-            text);
+    require(error == std::errc() && end == text.data() + text.size() && value >= min && value <= max,
+            "{}: expected a whole number of at least {} and at most {}, found '{}'", option, min, max, text);
     return value;
 }
 

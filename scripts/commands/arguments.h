@@ -22,8 +22,7 @@ struct OptionSpec {
 class Arguments {
   public:
     /// `usage` stands in the help and in errors: "train RECIPE [key=value ...] --out DIR". Throws a usage
-    /// Error for an option that is not declared, is given twice or lacks its
-    /// value.
+    /// Error for an option that is not declared, is given twice or lacks its value.
     Arguments(const std::string& usage, const Words& words, const std::vector<OptionSpec>& options);
 
     bool help() const { return help_; }  // the help was printed: nothing else is to be done
@@ -54,8 +53,8 @@ class Arguments {
     bool help_ = false;
 };
 
-/// A whole number in [least, most]; throws a usage Error that names the option.
-long parse_count(const std::string& text, const std::string& option, long least, long most = 1L << 40);
+/// A whole number in [min, max]; throws a usage Error that names the option.
+long parse_count(const std::string& text, const std::string& option, long min, long max = 1L << 40);
 
 /// "a,b" as its parts, each of which may be empty.
 Words parse_list(const std::string& text);

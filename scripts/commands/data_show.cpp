@@ -19,15 +19,14 @@ namespace {
 
 /// What may be said beside the options of the task.
 std::vector<Option> view_options() {
-    return {
-        {.name = "length", .standard = Index{64}, .doc = "tokens of an item", .least = 1, .most = 1 << 20},
-        {.name = "items", .standard = Index{3}, .doc = "how many are shown", .least = 1, .most = 1 << 20},
-        {.name = "first", .standard = Index{0}, .doc = "number of the first one", .least = 0},
-        {.name = "seed", .standard = Index{0}, .doc = "that they are drawn by", .least = 0},
-        {.name = "part",
-         .standard = std::string("test"),
-         .doc = "that they are of",
-         .choices = {name_of(ItemPart::train), name_of(ItemPart::valid), name_of(ItemPart::test)}}};
+    return {{.name = "length", .standard = Index{64}, .doc = "tokens of an item", .min = 1, .max = 1 << 20},
+            {.name = "items", .standard = Index{3}, .doc = "how many are shown", .min = 1, .max = 1 << 20},
+            {.name = "first", .standard = Index{0}, .doc = "number of the first one", .min = 0},
+            {.name = "seed", .standard = Index{0}, .doc = "that they are drawn by", .min = 0},
+            {.name = "part",
+             .standard = std::string("test"),
+             .doc = "that they are of",
+             .choices = {name_of(ItemPart::train), name_of(ItemPart::valid), name_of(ItemPart::test)}}};
 }
 
 ItemPart asked_part(const Options& view) {

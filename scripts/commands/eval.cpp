@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "framework/io/json_file.h"
 #include "recipes/engine/evaluation/evaluation_store.h"
 #include "recipes/engine/experiment/experiment.h"
@@ -173,7 +173,7 @@ int evaluate(const Words& words, const Communicator& world) {
         Workbench bench(threads_of(arguments, world, terminal), world);
         const LoadedData* data = nullptr;
         std::vector<Change> texts;
-        together(world, [&] {
+        on_every_rank(world, [&] {
             data = &bench.data(run.recipe.data);
             texts = admit_text(run, *data, folder, arguments.has("allow-changed-corpus"));
         });

@@ -52,10 +52,10 @@ struct ListedPreset {
 std::vector<ListedPreset> presets() {
     std::vector<ListedPreset> listed;
     for (const Preset& preset : standard_presets()) {
-        Layer layer;
-        layer.values["encoding.kind"] = Value::scalar(preset.name);
+        Overlay overlay;
+        overlay.values["encoding.kind"] = Value::scalar(preset.name);
         listed.push_back({preset.name, preset.doc, preset.kind(),
-                          draft_of(layer, recipe_schema()).recipe.encoding.options});
+                          draft_of(overlay, recipe_schema()).recipe.encoding.options});
     }
     return listed;
 }

@@ -9,7 +9,7 @@
 #include <span>
 #include <thread>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "framework/io/checksum.h"
 
 namespace locus {

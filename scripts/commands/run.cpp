@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "framework/train/trainer.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/experiment/experiment.h"
@@ -27,13 +27,13 @@ void check(const std::vector<Cell>& cells) {
 
 // A cell that one rank trains has shards for so many threads; its evaluation uses all.
 void note_idle_threads(const std::vector<Cell>& cells, const ExperimentRanks& ranks, Reporter& reporter) {
-    Index most = 1;
-    for (const Cell& cell : cells) most = std::max(most, shards_of_step(cell.recipe.train));
-    if (ranks.threads > most)
+    Index max = 1;
+    for (const Cell& cell : cells) max = std::max(max, shards_of_step(cell.recipe.train));
+    if (ranks.threads > max)
         reporter.message(
             fmt::format("threads: training uses {} of {}, as a step has no more shards (train.shards); "
                         "the evaluations use all",
-                        most, ranks.threads));
+                        max, ranks.threads));
 }
 
 int dry_run(const std::vector<Cell>& cells) {

@@ -98,7 +98,7 @@ int sample_command(const Words& words) {
             {"chunk", "tokens of the prompt in one pass (default: all)", "N"},
             {"window", "keys that a new token sees, itself included (default: as in training)", "W"},
             {"sinks", "first tokens that it sees as well", "S"},
-            {"rate", "tell tokens a second at the end, as a message"},
+            {"rate", "tell tokens per second at the end, as a message"},
             {"json", "one JSON document"},
         });
     if (arguments.help()) return 0;

@@ -42,7 +42,7 @@ int search(const Words& words, const Communicator& world) {
                 verdict.interval
                     ? fmt::format(" [{:+.4f}, {:+.4f}]", verdict.interval->low, verdict.interval->high)
                     : ", no interval";
-            terminal.message(fmt::format("split {}: {:.4f} nats a token, {:+.4f} better than {}{}",
+            terminal.message(fmt::format("split {}: {:.4f} nats per token, {:+.4f} better than {}{}",
                                          result.unseen, result.unseen_nats, verdict.gain, verdict.against,
                                          interval));
         }

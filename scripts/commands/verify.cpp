@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/run/train_run.h"
 #include "recipes/engine/verify/verify.h"

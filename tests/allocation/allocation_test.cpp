@@ -70,7 +70,7 @@ std::vector<Training> trainings() {
     std::vector<Training> all;
     for (const std::string& name : EncodingRegistry::instance().names()) {
         all.push_back({name, 64, false});
-        all.push_back({name, 600, true});  // a vector of one number a token exceeds the limit
+        all.push_back({name, 600, true});  // a vector of one number per token exceeds the limit
     }
     all.push_back({"rope", 610, true, true});
     all.push_back({"rope", 620, true, false, true});

@@ -77,7 +77,8 @@ double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Operations a second of all threads together; `work` does a piece on one thread and returns its operations.
+// Operations per second of all threads together; `work` does a piece on one thread and returns its
+// operations.
 template <typename Work>
 double rate(int threads, double seconds, const Work& work) {
     Workers workers(threads);

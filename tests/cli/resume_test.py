@@ -78,7 +78,7 @@ class Resume(CommandCase):
             self.assertAlmostEqual(rates[step - 1], rate, delta=1e-9)
 
     def test_resume_at_the_end_of_an_epoch(self):
-        """12 windows, two a step: six steps an epoch, of which a lost order would repeat the first."""
+        """12 windows, two per step: six steps per epoch, of which a lost order would repeat the first."""
         self.write("text.txt", bytes(33 + (i * i * 7 + i) % 90 for i in range(12 * 16 + 1)))
         words = [
             "data={corpus: text.txt, valid: 0, test: 0}",

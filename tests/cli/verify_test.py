@@ -53,7 +53,7 @@ class Verify(CommandCase):
         self.assertLess(orders[same[0]]["difference"], 1e-5)
         for name in orders:
             self.assertTrue(name == same[0] or orders[name]["difference"] > 0.1, name)
-        (shift,) = [check for check in found["checks"] if "one matrix a shift" in check["name"]]
+        (shift,) = [check for check in found["checks"] if "one matrix per shift" in check["name"]]
         self.assertLess(shift["difference"], 1e-12)
         resumed = [check for check in found["checks"] if "saved and resumed" in check["name"]]
         self.assertEqual([check["difference"] for check in resumed], [0] * 4)

@@ -25,15 +25,15 @@ RandomStream stream(std::uint64_t index) {
 TEST(SortedSample, KeepsTheRuleOfRandomizedPositions) {
     std::ifstream file(LOCUS_ORACLES "/randomized_positions.json");
     const auto example = nlohmann::json::parse(file)["example"];
-    const Index most = example["M"], count = example["N"];
+    const Index max = example["M"], count = example["N"];
     const Numbers shown = example["positions"];
     for (std::uint64_t i = 0; i < 200; ++i) {
-        const Numbers sample = sorted_sample(count, most, stream(i));
+        const Numbers sample = sorted_sample(count, max, stream(i));
         ASSERT_EQ(sample.size(), shown.size());
         EXPECT_TRUE(std::is_sorted(sample.begin(), sample.end()));
         EXPECT_EQ(std::adjacent_find(sample.begin(), sample.end()), sample.end());
         EXPECT_GE(sample.front(), 0);
-        EXPECT_LT(sample.back(), most);
+        EXPECT_LT(sample.back(), max);
     }
     EXPECT_EQ(sorted_sample(0, 5, stream(1)), Numbers{});
     EXPECT_EQ(sorted_sample(5, 5, stream(1)), (Numbers{0, 1, 2, 3, 4}));
@@ -75,7 +75,7 @@ TEST(SkippedPositions, AreChunksInOrderWithinTheirRange) {
     expect_error([] { skipped_positions(4, 8, 5, stream(1)); }, Failure::usage, {"5", "4"});
 }
 
-// u_1 is uniform on 0 .. most - length: 17 values, each near 1000 of 17000; 6 standard deviations are 185.
+// u_1 is uniform on 0 .. max - length: 17 values, each near 1000 of 17000; 6 standard deviations are 185.
 TEST(SkippedPositions, SkipUniformly) {
     std::map<std::int64_t, int> counts;
     for (std::uint64_t i = 0; i < 17000; ++i) ++counts[skipped_positions(8, 24, 2, stream(i)).back() - 7];
@@ -152,7 +152,7 @@ TEST(PackedOrder, UsesDocumentsThatHoldNoBlock) {
     for (Index step = 0; step < 3; ++step) {
         const Batch batch = order.at(step);
         EXPECT_EQ(batch.positions.batch(), 2);
-        EXPECT_LT(batch.positions.greatest(), 10);
+        EXPECT_LT(batch.positions.max(), 10);
         for (Index s = 0; s < 2; ++s) {
             for (Index t = 0; t < 32; ++t) {
                 const auto i = static_cast<std::size_t>(s * 32 + t);

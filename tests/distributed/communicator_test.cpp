@@ -52,7 +52,7 @@ TEST(Communicator, ParcelsArriveInOrder) {
     // To every other rank: first its number, then ten times that.
     const auto ranks = static_cast<std::size_t>(world().size());
     std::vector<int> out(2 * ranks), in(2 * ranks, -1);
-    std::vector<Parcel> sends, receives;
+    std::vector<Message> sends, receives;
     for (std::size_t r = 0; r < ranks; ++r) {
         if (static_cast<int>(r) == world().rank()) continue;
         for (std::size_t part = 0; part < 2; ++part) {

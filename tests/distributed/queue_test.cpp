@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "recipes/engine/config/vary.h"
 #include "recipes/engine/config/yaml.h"
 #include "recipes/engine/experiment/cell_queue.h"
@@ -97,7 +97,7 @@ TEST(RanksPerCell, SaysHowLongAllCellsTake) {
     const RankChoice found = choose_ranks_per_cell(steps, 4, times(4, 1.6));
     EXPECT_DOUBLE_EQ(found.seconds, 24);  // three rounds of 1000 steps of 8 ms
     const std::string reason = reason_of(found, steps, 4, times(4, 1.6));
-    for (const char* part : {"1 of 4, by measurement", "1: 8 ms a step", "2: 5 ms a step"})
+    for (const char* part : {"1 of 4, by measurement", "1: 8 ms per step", "2: 5 ms per step"})
         EXPECT_NE(reason.find(part), std::string::npos) << reason;
 }
 

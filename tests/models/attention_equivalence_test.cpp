@@ -135,8 +135,8 @@ Problem problem(const MaskCase& c, Terms terms, Where where, Index keys, Index r
     if (where == Where::no_bias) return p;
     p.terms.query = positions_of(where, batch, s.offset, s.queries);
     p.terms.key = positions_of(where, batch, 0, s.keys);
-    p.terms.bias.first = p.terms.query.least() - p.terms.key.greatest();
-    const Index distances = p.terms.query.greatest() - p.terms.key.least() - p.terms.bias.first + 1;
+    p.terms.bias.first = p.terms.query.min() - p.terms.key.max();
+    const Index distances = p.terms.query.max() - p.terms.key.min() - p.terms.bias.first + 1;
     if (terms == Terms::relative) add_relative_terms(p, distances, round);
     if (terms == Terms::relative && round % 3 != 0) return p;  // sometimes both
     p.tables.bias = random_tensor({heads, 23}, 4);

@@ -24,11 +24,11 @@ struct Crossing {
     Crossing() : attention(ParameterScope(store, "attention"), options(), Site::cross) {
         store.allocate(1);
         draw_all(store);
-        PassPart whole{.sequences = batch,
-                       .asking = {0, queries},
-                       .seen = {0, keys},
-                       .query = Positions::consecutive(queries),
-                       .key = Positions::consecutive(keys)};
+        AttentionCall whole{.sequences = batch,
+                            .asking = {0, queries},
+                            .seen = {0, keys},
+                            .query = Positions::consecutive(queries),
+                            .key = Positions::consecutive(keys)};
         whole.mask.causal = false;
         for (Index h = 0; h < heads; ++h)
             for (Index row = 0; row < queries + keys - 1; ++row)
@@ -52,7 +52,7 @@ struct Crossing {
 
     ParameterStore store;
     locus::Attention attention;
-    std::vector<PassPart> parts;
+    std::vector<AttentionCall> parts;
     MutableTensor table = Tensor::zeros({heads, queries + keys - 1});
 };
 

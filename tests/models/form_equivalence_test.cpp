@@ -25,10 +25,10 @@ void expect_same_model(const Transformer& model, const Sample& sample) {
     const auto part = [&](int form, std::size_t i) {
         return model.parameters().view(gradients[form], static_cast<Index>(i));
     };
-    double most = 0;  // of the parameters: the padding between them is not set
-    for (std::size_t i = 0; i < parameters.size(); ++i) most = std::max(most, largest(part(0, i)));
+    double max = 0;  // of the parameters: the padding between them is not set
+    for (std::size_t i = 0; i < parameters.size(); ++i) max = std::max(max, largest(part(0, i)));
     for (std::size_t i = 0; i < parameters.size(); ++i)
-        EXPECT_LE(largest_difference(part(1, i), part(0, i)), equivalence_limit * most) << parameters[i].name;
+        EXPECT_LE(largest_difference(part(1, i), part(0, i)), equivalence_limit * max) << parameters[i].name;
 }
 
 TEST_P(EachEncoding, TiledModelIsComposedModel) {

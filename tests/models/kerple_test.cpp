@@ -70,21 +70,21 @@ TEST(Kerple, PowerOneIsAlibi) {
 TEST(Kerple, BeginsInTheAuthorsRanges) {
     for (const std::string name : {"log", "power"}) {
         LoneEncoding kerple("kerple", variant(name), kerple_shape(4000));
-        ASSERT_EQ(kerple.store.parameters().size(), 2U);  // two numbers a head, whatever the layers
+        ASSERT_EQ(kerple.store.parameters().size(), 2U);  // two numbers per head, whatever the layers
         for (std::size_t i = 0; i < 2; ++i) {
             const ParameterInfo& info = kerple.store.parameters()[i];
-            const double most = info.name == "encoding.bias_p" ? 2 : 1;
+            const double max = info.name == "encoding.bias_p" ? 2 : 1;
             double sum = 0;
             for (Scalar value : kerple.store.view(kerple.store.values(), static_cast<Index>(i)).values()) {
                 EXPECT_GE(value, static_cast<Scalar>(0.01));
-                EXPECT_LE(value, static_cast<Scalar>(most));
+                EXPECT_LE(value, static_cast<Scalar>(max));
                 sum += static_cast<double>(value);
             }
-            EXPECT_NEAR(sum / 4000, most / 2, 0.04 * most) << info.name;
+            EXPECT_NEAR(sum / 4000, max / 2, 0.04 * max) << info.name;
             EXPECT_FALSE(info.decayed);
-            EXPECT_EQ(info.bounds.least, 0.01);
+            EXPECT_EQ(info.bounds.min, 0.01);
             const bool exponent = name == "power" && info.name == "encoding.bias_p";
-            EXPECT_EQ(info.bounds.most, exponent ? 2 : Bounds{}.most);
+            EXPECT_EQ(info.bounds.max, exponent ? 2 : Bounds{}.max);
         }
     }
 }

@@ -164,13 +164,13 @@ TEST_P(Together, GradientOfThePackIsTheSumOfBoth) {
             for (Index k = 0; k < part.count(); ++k) sums[i].data()[k] += part.data()[k];
         }
     }
-    double most = 0;
-    for (const Tensor& sum : sums) most = std::max(most, largest(sum));
+    double max = 0;
+    for (const Tensor& sum : sums) max = std::max(max, largest(sum));
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const Tensor part = model->parameters().view(both, static_cast<Index>(i));
-        EXPECT_LE(largest_difference(part, sums[i]), equivalence_limit * most);
+        EXPECT_LE(largest_difference(part, sums[i]), equivalence_limit * max);
     }
-    EXPECT_GT(most, 0.1);
+    EXPECT_GT(max, 0.1);
 }
 
 }  // namespace

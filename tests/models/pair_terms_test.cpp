@@ -1,6 +1,6 @@
 // Encodings whose term belongs to a pair of tokens and no table: FIRE and CoPE.
 #include "framework/ops/attention.h"
-#include "framework/ops/count.h"
+#include "framework/ops/content_positions.h"
 #include "tests/models/support.h"
 
 namespace locus {
@@ -108,7 +108,7 @@ TEST(Cope, PositionsOfTheOracle) {
     const nlohmann::json data = oracle("cope.json");
     const Tensor q = rows_of(data["q"], {1, 1, 4, 2}), k = rows_of(data["k"], {1, 1, 4, 2});
     const Variable gates = sigmoid(attention_logits(q, k, {}, Mask{}));
-    const Tensor counts = clamp_most(suffix_sums(gates), 2).value();
+    const Tensor counts = clamp_max(suffix_sums(gates), 2).value();
     for (Index i = 0; i < 4; ++i) {
         for (Index j = 0; j <= i; ++j) {
             const auto row = static_cast<std::size_t>(i), column = static_cast<std::size_t>(j);

@@ -113,16 +113,16 @@ TEST_P(AnyPositions, EverySequenceMayHaveItsOwn) {
 TEST(RandomizedPositions, PickRowsOfThePlainTable) {
     const nlohmann::json example = oracle("randomized_positions.json")["example"];
     const std::vector<std::int64_t> drawn = example["positions"];
-    const Index most = example["M"], count = example["N"];
-    const Positions all = Positions::consecutive(most), some(1, count, 1, drawn);
+    const Index max = example["M"], count = example["N"];
+    const Positions all = Positions::consecutive(max), some(1, count, 1, drawn);
     const auto check = [&](const Tensor& picked, const Tensor& table) {
-        const Index width = table.count() / most;
-        const Tensor rows = table.reshaped({most, width}), found = picked.reshaped({count, width});
+        const Index width = table.count() / max;
+        const Tensor rows = table.reshaped({max, width}), found = picked.reshaped({count, width});
         for (Index t = 0; t < count; ++t)
             EXPECT_EQ(largest_difference(found.rows(t, 1), rows.rows(drawn[static_cast<std::size_t>(t)], 1)),
                       0);
     };
-    const LoneEncoding rope("rope"), sinusoidal("sinusoidal"), learned("learned", {{"max_length", most}});
+    const LoneEncoding rope("rope"), sinusoidal("sinusoidal"), learned("learned", {{"max_length", max}});
     check(rope.terms(some).query.cos.value(), rope.terms(all).query.cos.value());
     check(rope.terms(some).key.sin.value(), rope.terms(all).key.sin.value());
     for (const LoneEncoding* absolute : {&sinusoidal, &learned})

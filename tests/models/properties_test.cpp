@@ -102,12 +102,12 @@ TEST_P(Property, LaterTokensDoNotReachBack) {
 TEST_P(Property, SequencesOfABatchDoNotMeet) {
     const auto model = make_model(encoding_options(GetParam()), small_model());
     const Sample both = sample_for(GetParam(), 2, 30);
-    const Tensor together = model->logits(both.input()).value().reshaped({60, 11});
+    const Tensor on_every_rank = model->logits(both.input()).value().reshaped({60, 11});
     for (Index b : {0, 1}) {
         Sample one = sample_for(GetParam(), 1, 30);
         one.tokens.assign(both.tokens.begin() + 30 * b, both.tokens.begin() + 30 * (b + 1));
         const Tensor alone = model->logits(one.input()).value().reshaped({30, 11});
-        EXPECT_LT(largest_difference(alone, together.rows(30 * b, 30)), same);
+        EXPECT_LT(largest_difference(alone, on_every_rank.rows(30 * b, 30)), same);
     }
 }
 

@@ -33,12 +33,12 @@ void check_options(const std::vector<Option>& options) {
             EXPECT_EQ(std::count(option.choices.begin(), option.choices.end(), *text), 1) << option.name;
         }
         if (const auto* number = std::get_if<double>(&option.standard)) {
-            EXPECT_LE(option.least, *number) << option.name;
-            EXPECT_LE(*number, option.most) << option.name;
+            EXPECT_LE(option.min, *number) << option.name;
+            EXPECT_LE(*number, option.max) << option.name;
         }
         if (const auto* number = std::get_if<Index>(&option.standard)) {
-            EXPECT_LE(option.least, static_cast<double>(*number)) << option.name;
-            EXPECT_LE(static_cast<double>(*number), option.most) << option.name;
+            EXPECT_LE(option.min, static_cast<double>(*number)) << option.name;
+            EXPECT_LE(static_cast<double>(*number), option.max) << option.name;
         }
     }
 }
@@ -51,14 +51,14 @@ TEST_P(Registered, SaysWhatItIs) {
     for (Index axes : entry.axes) EXPECT_TRUE(axes >= 1 && axes <= 3) << axes;
 }
 
-// What an encoding's own products take in training, a token in a window of 20, in the small model (2 layers,
-// width 16, 2 heads); an encoding that is not here has none.
+// What an encoding's own products take in training, per token in a window of 20, in the small model (2
+// layers, width 16, 2 heads); an encoding that is not here has none.
 const std::map<std::string, double> flops_of_own_products = {
     // queries times vectors of distances, and weights times those of values: 17 vectors, 9.775 met on average
     {"shaw", 6 * 2 * 16 * 2 * 9.775},
-    // a projection of 16 x 16 a layer on one distance a token; queries times 10 distances on average
+    // a projection of 16 x 16 per layer on one distance per token; queries times 10 distances on average
     {"transformer_xl", 6 * 2 * 16 * 16 + 6 * 2 * 16 * 10},
-    // layers of 1 x 32 and 32 x 2 on 10 pairs a query
+    // layers of 1 x 32 and 32 x 2 on 10 pairs per query
     {"fire", 6 * (32 + 64) * 10},
     // queries times 10 rows
     {"cope", 6 * 2 * 16 * 10},

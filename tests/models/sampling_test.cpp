@@ -78,8 +78,8 @@ TEST(Sampling, DependsOnSeedSequenceAndStepOnly) {
 }
 
 TEST(Sampling, GreedyTakesTheFirstOfTheLargest) {
-    EXPECT_EQ(most_probable(logits), 1);
-    EXPECT_EQ(most_probable(std::vector<double>{0, 3, 3}), 1);
+    EXPECT_EQ(max_probable(logits), 1);
+    EXPECT_EQ(max_probable(std::vector<double>{0, 3, 3}), 1);
     EXPECT_EQ(sample_token(logits, {.greedy = true}, sampling_stream(0)), 1);
 }
 

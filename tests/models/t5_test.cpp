@@ -24,11 +24,11 @@ TEST(T5, BucketsOfEveryDistance) {
     for (std::int64_t relative = data["offsets"][0]; relative <= data["offsets"][1]; ++relative) {
         distances.push_back(-relative);
     }
-    for (const auto& [buckets, most] : {std::pair<Index, Index>{32, 128}, {16, 64}, {8, 32}}) {
+    for (const auto& [buckets, max] : {std::pair<Index, Index>{32, 128}, {16, 64}, {8, 32}}) {
         for (Site site : {Site::self_causal, Site::self_bidirectional}) {
             const std::string name = fmt::format(
-                "{}_nb{}_md{}", site == Site::self_causal ? "causal" : "bidirectional", buckets, most);
-            EXPECT_EQ(buckets_of(t5(site, buckets, most), distances),
+                "{}_nb{}_md{}", site == Site::self_causal ? "causal" : "bidirectional", buckets, max);
+            EXPECT_EQ(buckets_of(t5(site, buckets, max), distances),
                       data[name].get<std::vector<std::int32_t>>())
                 << name;
         }
@@ -78,7 +78,7 @@ TEST(T5, TermsAndCardAgree) {
 TEST(T5, OpenBucketsFollowTheTrainingLength) {
     struct Case {
         Site site;
-        Index length, buckets, most;
+        Index length, buckets, max;
     };
     const Site causal = Site::self_causal, both = Site::self_bidirectional;
     for (const Case& c : {Case{causal, 64, 16, 64},
@@ -97,7 +97,7 @@ TEST(T5, OpenBucketsFollowTheTrainingLength) {
         shape.train_length = c.length;
         resolve_options(t5, shape);
         EXPECT_EQ(t5.options.integer("relative_attention_num_buckets"), c.buckets) << c.length;
-        EXPECT_EQ(t5.options.integer("relative_attention_max_distance"), c.most) << c.length;
+        EXPECT_EQ(t5.options.integer("relative_attention_max_distance"), c.max) << c.length;
         EXPECT_EQ(t5.options.text("bias_scale"), "sqrt_head_dim");
         const EncodingOptions once = t5;
         shape.train_length = 4096;  // what is resolved stays
@@ -137,9 +137,9 @@ TEST(T5, BiasMayBeMultipliedByTheRootOfTheHead) {
 }
 
 TEST(T5, RefusesBucketsThatDoNotFit) {
-    const auto message = [](Site site, Index buckets, Index most) -> std::string {
+    const auto message = [](Site site, Index buckets, Index max) -> std::string {
         try {
-            t5(site, buckets, most);
+            t5(site, buckets, max);
         } catch (const Error& error) {
             return error.what();
         }

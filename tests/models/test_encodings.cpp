@@ -61,7 +61,7 @@ class Centred : public PositionalEncoding {
   public:
     explicit Centred(const EncodingShape& shape) : pairs_(shape.head_dim / 2) {}
     PositionTerms terms(const Positions& query, const Positions& key, const Context&) const override {
-        const auto centre = static_cast<double>(query.greatest());
+        const auto centre = static_cast<double>(query.max());
         const auto scaled = [&](double sign) {
             return [=](double position, Index pair) {
                 const double size =

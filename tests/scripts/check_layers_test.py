@@ -35,7 +35,7 @@ class CheckLayers(unittest.TestCase):
         self.refuses("framework/io/x.cpp", '"framework/ops/matmul.h"')
         self.refuses("framework/distributed/x.h", '"framework/io/hdf5.h"')
         self.refuses("framework/train/x.h", '"models/options.h"')
-        self.refuses("models/x.h", "<recipes/engine/run/lesson.h>")
+        self.refuses("models/x.h", "<recipes/engine/run/drawn_training.h>")
         self.refuses("recipes/engine/run/x.h", '"scripts/command.h"')
         self.refuses("scripts/x.cpp", '"tests/tools.h"')
 
@@ -110,7 +110,7 @@ class CheckLayers(unittest.TestCase):
         self.accepts("framework/train/fit.cpp", '"framework/distributed/communicator.h"')
         self.accepts("models/encodings/x.cpp", '"models/encoding.h"')
         self.accepts("recipes/engine/run/x.cpp", '"data/corpus.h"')
-        self.accepts("scripts/commands/x.cpp", '"recipes/engine/run/lesson.h"')
+        self.accepts("scripts/commands/x.cpp", '"recipes/engine/run/drawn_training.h"')
 
     def test_one_place_writes_to_the_streams(self):
         for line in 'fmt::print("x");', 'fmt::print(stderr, "x");', "std::cout << 1;", 'std::fputs("x", stderr);':

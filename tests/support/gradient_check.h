@@ -59,17 +59,17 @@ inline double central_difference(Scalar& value, double analytic, const std::func
 /// Expects |analytic - numeric| <= 1e-6 (in double) of the larger of the two, by norm and by element.
 inline void expect_gradient_close(const std::vector<double>& analytic, const std::vector<double>& numeric,
                                   const std::string& what) {
-    double most = 0, error = 0, size = 0;
+    double max = 0, error = 0, size = 0;
     for (std::size_t i = 0; i < numeric.size(); ++i) {
-        most = std::max({most, std::abs(analytic[i]), std::abs(numeric[i])});
+        max = std::max({max, std::abs(analytic[i]), std::abs(numeric[i])});
         error += (analytic[i] - numeric[i]) * (analytic[i] - numeric[i]);
         size += std::max(analytic[i] * analytic[i], numeric[i] * numeric[i]);
     }
-    EXPECT_GT(most, 0) << what << ": a gradient of zeros shows nothing";
+    EXPECT_GT(max, 0) << what << ": a gradient of zeros shows nothing";
     EXPECT_LE(std::sqrt(error), gradient_limits.relative * std::sqrt(size)) << what;
     for (std::size_t i = 0; i < numeric.size(); ++i) {
         const double scale =
-            std::max({std::abs(analytic[i]), std::abs(numeric[i]), gradient_limits.floor * most});
+            std::max({std::abs(analytic[i]), std::abs(numeric[i]), gradient_limits.floor * max});
         EXPECT_LE(std::abs(analytic[i] - numeric[i]), gradient_limits.relative * scale)
             << what << ", element " << i << ": " << analytic[i] << " by the tape, " << numeric[i]
             << " by differences";

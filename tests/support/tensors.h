@@ -30,12 +30,12 @@ inline MutableTensor tensor_of(const Shape& shape, const std::vector<double>& va
 }
 
 inline double largest(const Tensor& a) {
-    double most = 0;
+    double max = 0;
     for (Scalar value : a.values()) {
         if (std::isnan(value)) return static_cast<double>(value);
-        most = std::max(most, std::abs(static_cast<double>(value)));
+        max = std::max(max, std::abs(static_cast<double>(value)));
     }
-    return most;
+    return max;
 }
 
 inline double largest_difference(const Tensor& a, const Tensor& b) {

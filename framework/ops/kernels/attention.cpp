@@ -15,14 +15,14 @@ namespace HWY_NAMESPACE {
 
 // Per-lane state of the online softmax.
 struct Running {
-    V most[strips], total[strips];
+    V max[strips], total[strips];
 };
 
-// The greatest of `most` and the scores of a strip, in four chains at a time.
-HWY_INLINE V greatest_of(KeyRows rows, const Scalar* scores, V most) {
+// The maximum of `max` and the scores of a strip, in four chains at a time.
+HWY_INLINE V max_of(KeyRows rows, const Scalar* scores, V max) {
     const D d;
     const Index tile = query_tile();
-    V a = most, b = most, e = most, f = most;
+    V a = max, b = max, e = max, f = max;
     Index j = rows.begin;
     for (; j + 4 <= rows.end; j += 4) {
         a = hn::Max(a, hn::LoadU(d, scores + j * tile));
@@ -35,20 +35,20 @@ HWY_INLINE V greatest_of(KeyRows rows, const Scalar* scores, V most) {
 }
 
 // Turns the scores of a strip into 2^(score - maximum so far); gives what earlier sums are multiplied by.
-HWY_INLINE V exponentiate(KeyRows rows, Scalar* scores, V& most, V& total) {
+HWY_INLINE V exponentiate(KeyRows rows, Scalar* scores, V& max, V& total) {
     const D d;
     const Index tile = query_tile();
-    const V now = greatest_of(rows, scores, most);
+    const V now = max_of(rows, scores, max);
     // a lane that has seen nothing yet keeps -inf; subtracting 0 then gives 2^-inf = 0
     const V finite = hn::IfThenElse(hn::Eq(now, hn::Set(d, -infinity)), zero(), now);
-    const V factor = weight(hn::Sub(most, finite));
+    const V factor = weight(hn::Sub(max, finite));
     V sum = hn::Mul(total, factor);
     for (Index j = rows.begin; j < rows.end; ++j) {
         const V e = weight(hn::Sub(hn::LoadU(d, scores + j * tile), finite));
         hn::StoreU(e, d, scores + j * tile);
         sum = hn::Add(sum, e);
     }
-    most = now;
+    max = now;
     total = sum;
     return factor;
 }
@@ -61,8 +61,8 @@ HWY_INLINE void shrink(V factor, Index width, Scalar* sums) {
 }
 
 // log 2 of sum 2^score, +inf for a query that sees nothing; a NaN is passed on.
-HWY_INLINE V log_of_sum(V most, V total) {
-    const V log = hn::Add(most, hn::Log2(D(), total));
+HWY_INLINE V log_of_sum(V max, V total) {
+    const V log = hn::Add(max, hn::Log2(D(), total));
     const V passed = hn::IfThenElse(hn::Eq(total, total), log, total);
     return hn::IfThenElse(hn::Eq(total, zero()), set(infinity), passed);
 }
@@ -81,7 +81,7 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
         scores_of.take_queries(tile);
         std::fill_n(sums, width * query_tile(), Scalar{0});
         Running running;
-        std::fill_n(running.most, strips, set(-infinity));
+        std::fill_n(running.max, strips, set(-infinity));
         std::fill_n(running.total, strips, zero());
 
         for_each_key_tile(head, tile, {0, head.keys}, [&](Index key, Index) {
@@ -89,7 +89,7 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
             for (int s = 0; s < strips; ++s) {
                 if (tile.rows[s].count() == 0) continue;
                 const V factor =
-                    exponentiate(tile.rows[s], scores + s * lanes(), running.most[s], running.total[s]);
+                    exponentiate(tile.rows[s], scores + s * lanes(), running.max[s], running.total[s]);
                 shrink(factor, width, sums + s * lanes());
             }
             add_weighted_rows(head, tile, head.v, key, scores, sums);
@@ -106,7 +106,7 @@ void AttentionForward(const AttentionHead& head, Scalar* out, Index out_stride, 
             const V factor = hn::IfThenZeroElse(hn::Eq(total, zero()), hn::Div(set(1.0), total));
             lanes_to_rows(sums + s * lanes(), query_tile(), factor, strip.count, width,
                           out + strip.begin * out_stride, out_stride);
-            const V log = log_of_sum(running.most[s], total);
+            const V log = log_of_sum(running.max[s], total);
             if (strip.count == lanes()) {
                 Whole().store(log, lse + strip.begin);
             } else {

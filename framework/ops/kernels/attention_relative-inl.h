@@ -24,21 +24,21 @@ namespace HWY_NAMESPACE {
 
 using kernels::RelativeTable;
 
-constexpr Index most_lanes = HWY_MAX_BYTES / sizeof(Scalar);
+constexpr Index max_lanes = HWY_MAX_BYTES / sizeof(Scalar);
 
 // Lanes and keys whose positions run on by one, and whose distances use every `step`-th row of the table.
 struct Band {
-    Index lane, lanes_end;                      // of the strip
-    KeyRows rows;                               // of the tile of keys
-    Index distances;                            // from the first lane to the last key, and on by one
-    Index first_row, step, count;               // the rows of the table that are used
-    std::int32_t place[key_tile + most_lanes];  // which of these a distance has
+    Index lane, lanes_end;                     // of the strip
+    KeyRows rows;                              // of the tile of keys
+    Index distances;                           // from the first lane to the last key, and on by one
+    Index first_row, step, count;              // the rows of the table that are used
+    std::int32_t place[key_tile + max_lanes];  // which of these a distance has
 };
 
 // Sets the rows of a band; false where they are not evenly spaced. A row below 0 is none: first_row is -1.
-inline bool find_rows(const RelativeTable& table, std::int64_t least, Band& band) {
+inline bool find_rows(const RelativeTable& table, std::int64_t min, Band& band) {
     band.distances = band.rows.count() + band.lanes_end - band.lane - 1;
-    const std::int32_t* map = table.rows + (least - table.first_distance);
+    const std::int32_t* map = table.rows + (min - table.first_distance);
     band.first_row = map[0];
     band.step = 1;
     band.count = 1;
@@ -61,9 +61,9 @@ void for_each_part(const AttentionHead& head, const RelativeTable& table, const 
                    Band& band, const Body& body) {
     const Index lane = band.lane, end = band.lanes_end;
     const KeyRows rows = band.rows;
-    const std::int64_t least =
+    const std::int64_t min =
         head.query_positions[strip.begin + lane] - head.key_positions[key + rows.end - 1];
-    if (find_rows(table, least, band)) {
+    if (find_rows(table, min, band)) {
         if (band.first_row >= 0) body(band);
         return;
     }
@@ -123,10 +123,10 @@ struct Stagger {
         }
     }
     // The vector whose lane l comes from row l * step of those from `from` on.
-    static HWY_INLINE V pick(const hn::Mask<D>* lanes_of, Index most, const Scalar* from, Index step) {
+    static HWY_INLINE V pick(const hn::Mask<D>* lanes_of, Index max, const Scalar* from, Index step) {
         const D d;
         V v = hn::LoadU(d, from);
-        for (Index i = 1; i < most; ++i)
+        for (Index i = 1; i < max; ++i)
             v = hn::IfThenElse(lanes_of[i], hn::LoadU(d, from + i * step * lanes()), v);
         return v;
     }
@@ -171,7 +171,7 @@ class RelativeTile {
     }
 
   private:
-    static Index rows() { return key_tile + 2 * most_lanes; }
+    static Index rows() { return key_tile + 2 * max_lanes; }
     const Scalar* row(const RelativeTable& table, const Band& band) const {
         return table.table + band.first_row * head_.head_dim;
     }

@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 using kernels::AttentionHead;
 
 // Scores are held transposed, keys in rows and queries in lanes: maxima, sums and row statistics are
-// vertical, a mask is two comparisons a vector (four if dilated) and a distance bias one contiguous load.
+// vertical, a mask is two comparisons per vector (four if dilated) and a distance bias one contiguous load.
 constexpr Index key_tile = 64;
 constexpr int strips = 4;  // vectors of queries in a query tile
 constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
@@ -40,7 +40,7 @@ struct Strip {
     HWY_ALIGN Scalar first[HWY_MAX_BYTES / sizeof(Scalar)];
     HWY_ALIGN Scalar last[HWY_MAX_BYTES / sizeof(Scalar)];
     HWY_ALIGN Scalar residue[HWY_MAX_BYTES / sizeof(Scalar)];  // below 0: any
-    Index least_first, most_first, least_last, most_last;      // over all lanes, those past the end included
+    Index min_first, max_first, min_last, max_last;            // over all lanes, those past the end included
     bool dilated;                                              // some lane sees one residue only
     bool consecutive;                                          // positions run on by one a lane
 };
@@ -68,8 +68,8 @@ inline bool runs_on(const std::int64_t* positions, Index count) {
 inline void place_strip(const AttentionHead& head, Index begin, Strip& strip) {
     strip.begin = begin;
     strip.count = std::min(lanes(), head.queries - begin);
-    strip.least_first = strip.least_last = head.keys;
-    strip.most_first = strip.most_last = -1;
+    strip.min_first = strip.min_last = head.keys;
+    strip.max_first = strip.max_last = -1;
     strip.dilated = false;
     for (Index lane = 0; lane < lanes(); ++lane) {
         const bool real = lane < strip.count;
@@ -79,10 +79,10 @@ inline void place_strip(const AttentionHead& head, Index begin, Strip& strip) {
         strip.last[lane] = static_cast<Scalar>(seen.last);
         strip.residue[lane] = static_cast<Scalar>(seen.residue);
         strip.dilated = strip.dilated || seen.residue != KeyRange::any;
-        if (real && seen.last >= 0) strip.least_first = std::min(strip.least_first, seen.first);
-        strip.most_first = std::max(strip.most_first, seen.first);
-        strip.least_last = std::min(strip.least_last, seen.last);
-        strip.most_last = std::max(strip.most_last, seen.last);
+        if (real && seen.last >= 0) strip.min_first = std::min(strip.min_first, seen.first);
+        strip.max_first = std::max(strip.max_first, seen.first);
+        strip.min_last = std::min(strip.min_last, seen.last);
+        strip.max_last = std::max(strip.max_last, seen.last);
     }
     strip.consecutive = head.query_positions != nullptr && strip.count > 0 &&
                         runs_on(head.query_positions + begin, strip.count);
@@ -109,9 +109,9 @@ inline bool sees_any(const AttentionHead& head, const QueryTile& tile, Index beg
 }
 
 inline KeyRows rows_of(const AttentionHead& head, const Strip& strip, Index key, Index count) {
-    const Index first = key < head.ranges->global ? 0 : strip.least_first - key;
+    const Index first = key < head.ranges->global ? 0 : strip.min_first - key;
     const KeyRows rows{std::clamp<Index>(first, 0, count),
-                       std::clamp<Index>(strip.most_last + 1 - key, 0, count)};
+                       std::clamp<Index>(strip.max_last + 1 - key, 0, count)};
     return rows.begin < rows.end ? rows : KeyRows{};
 }
 
@@ -122,8 +122,8 @@ void for_each_key_tile(const AttentionHead& head, QueryTile& tile, KeyRows among
     Index first = head.keys, last = -1;
     bool dilated = false;
     for (const Strip& strip : tile.strip) {
-        first = std::min(first, strip.least_first);
-        last = std::max(last, strip.most_last);
+        first = std::min(first, strip.min_first);
+        last = std::max(last, strip.max_last);
         dilated = dilated || strip.dilated;
     }
     const auto run = [&](Index from, Index to) {
@@ -262,9 +262,9 @@ inline void hide(const AttentionHead& head, const Strip& strip, KeyRows rows, In
 inline void apply_mask(const AttentionHead& head, const Strip& strip, KeyRows rows, Index key,
                        Scalar* scores) {
     if (strip.dilated || head.ranges->by_segment) return hide(head, strip, rows, key, scores);
-    const Index near = std::max(strip.most_first, Index{0}) - key;
+    const Index near = std::max(strip.max_first, Index{0}) - key;
     const Index begin = std::clamp(near, rows.begin, rows.end);
-    const Index end = std::clamp(strip.least_last + 1 - key, begin, rows.end);
+    const Index end = std::clamp(strip.min_last + 1 - key, begin, rows.end);
     hide(head, strip, {rows.begin, begin}, key, scores);
     hide(head, strip, {end, rows.end}, key, scores);
 }

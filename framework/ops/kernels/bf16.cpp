@@ -24,7 +24,7 @@ namespace kernels {
 namespace {
 
 constexpr Index bf16_panel = 32;         // columns: two vectors of pairs
-constexpr Index bf16_tile_rows = 8;      // with two vectors a row, 16 of 32 registers
+constexpr Index bf16_tile_rows = 8;      // with two vectors per row, 16 of 32 registers
 constexpr Index bf16_depth_block = 256;  // pairs of a panel that stay in the first-level cache
 
 using Pair = std::uint32_t;

@@ -9,12 +9,10 @@ namespace locus {
 inline namespace LOCUS_SCALAR {
 namespace kernels {
 
-/// to[i] = from[i] rounded to bfloat16, to the nearest and to even; numbers below the normal ones become
-/// zero, and NaN stays NaN: what VCVTNEPS2BF16 does.
-void round_to_bf16(const Scalar* from, Scalar* to, Index count);
-
-/// A rounded copy [rows, columns] of a matrix whose rows lie `stride` apart, with the two of each pair
-/// exchanged: of rows, or of neighbours in every row. A last one without a partner stays.
+/// A copy [rows, columns], rounded to bfloat16, of a matrix whose rows lie `stride` apart, with the two of
+/// each pair exchanged: of rows, or of neighbours in every row. A last one without a partner stays. Rounding
+/// is to the nearest and to even; numbers below the normal ones become zero, and NaN stays NaN: what
+/// VCVTNEPS2BF16 does.
 void round_pairs_to_bf16(bool of_rows, const Scalar* from, Index rows, Index columns, Index stride,
                          Scalar* to);
 

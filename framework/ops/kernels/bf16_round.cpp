@@ -48,14 +48,9 @@ HWY_AFTER_NAMESPACE();
 namespace locus {
 inline namespace LOCUS_SCALAR {
 
-HWY_EXPORT(RoundToBf16);
 HWY_EXPORT(RoundPairs);
 
 namespace kernels {
-
-void round_to_bf16(const Scalar* from, Scalar* to, Index count) {
-    HWY_DYNAMIC_DISPATCH(RoundToBf16)(from, to, count);
-}
 
 void round_pairs_to_bf16(bool of_rows, const Scalar* from, Index rows, Index columns, Index stride,
                          Scalar* to) {

@@ -34,13 +34,6 @@ void AccumulateProduct(const Scalar* a, const Scalar* b, Scalar* into, Index cou
     });
 }
 
-void AccumulateScaled(const Scalar* from, Scalar factor, Scalar* into, Index count) {
-    const V f = set(factor);
-    for_each_vector(count, [&](Index i, auto at) {
-        at.store(hn::MulAdd(at.load(from + i), f, at.load(into + i)), into + i);
-    });
-}
-
 void Multiply(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
     for_each_vector(count,
                     [&](Index i, auto at) { at.store(hn::Mul(at.load(a + i), at.load(b + i)), out + i); });
@@ -138,7 +131,6 @@ HWY_EXPORT(Add);
 HWY_EXPORT(AccumulateRows);
 HWY_EXPORT(CopyRows);
 HWY_EXPORT(AccumulateProduct);
-HWY_EXPORT(AccumulateScaled);
 HWY_EXPORT(Multiply);
 HWY_EXPORT(Scale);
 HWY_EXPORT(Exponential);
@@ -165,9 +157,6 @@ void copy_rows(const Scalar* from, Index from_stride, Scalar* to, Index to_strid
 }
 void accumulate_product(const Scalar* a, const Scalar* b, Scalar* into, Index count) {
     HWY_DYNAMIC_DISPATCH(AccumulateProduct)(a, b, into, count);
-}
-void accumulate_scaled(const Scalar* from, Scalar factor, Scalar* into, Index count) {
-    HWY_DYNAMIC_DISPATCH(AccumulateScaled)(from, factor, into, count);
 }
 void multiply(const Scalar* a, const Scalar* b, Scalar* out, Index count) {
     HWY_DYNAMIC_DISPATCH(Multiply)(a, b, out, count);

@@ -10,7 +10,6 @@ namespace kernels {
 void add(const Scalar* a, const Scalar* b, Scalar* out, Index count);
 void accumulate(const Scalar* from, Scalar* into, Index count);                        // into += from
 void accumulate_product(const Scalar* a, const Scalar* b, Scalar* into, Index count);  // into += a b
-void accumulate_scaled(const Scalar* from, Scalar factor, Scalar* into, Index count);  // into += factor from
 /// The same and a copy for rows of `width` numbers, of which the next begins `stride` numbers further on.
 void accumulate_rows(const Scalar* from, Index from_stride, Scalar* into, Index into_stride, Index rows,
                      Index width);

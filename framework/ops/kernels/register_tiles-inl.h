@@ -76,14 +76,14 @@ HWY_INLINE void row_blocks(Index rows, Left<order> a, const Scalar* b, Index b_s
 template <int NV, bool add, Order order>
 void multiply(Index rows, Index depth, Left<order> a, const Scalar* b, Index b_stride, Scalar* c,
               Index c_stride) {
-    constexpr Index most = register_sums / NV;
-    const Index rest = rows % most;
-    if (add || rest == 0 || rows < most)
-        return row_blocks<most, NV, add>(rows, a, b, b_stride, c, c_stride, depth);
-    row_blocks<most, NV, add>(rows - rest, a, b, b_stride, c, c_stride, depth);
-    const Index last = rows - most;  // a whole block again, some of whose rows are known already
+    constexpr Index max = register_sums / NV;
+    const Index rest = rows % max;
+    if (add || rest == 0 || rows < max)
+        return row_blocks<max, NV, add>(rows, a, b, b_stride, c, c_stride, depth);
+    row_blocks<max, NV, add>(rows - rest, a, b, b_stride, c, c_stride, depth);
+    const Index last = rows - max;  // a whole block again, some of whose rows are known already
     a.data += last * (order == Order::by_rows ? a.stride : 1);
-    register_block<most, NV, add>(a, b, b_stride, c + last * c_stride, c_stride, depth);
+    register_block<max, NV, add>(a, b, b_stride, c + last * c_stride, c_stride, depth);
 }
 
 // The same for any number of whole vectors of columns; C is added to.

@@ -20,26 +20,26 @@ HWY_INLINE Scalar row_maximum(const Scalar* x, Index width) {
     Scalar result = -std::numeric_limits<Scalar>::infinity();
     Index i = 0;
     if (width >= n) {
-        V most = hn::LoadU(D(), x);
-        for (i = n; i + n <= width; i += n) most = hn::Max(most, hn::LoadU(D(), x + i));
-        result = greatest(most);
+        V max = hn::LoadU(D(), x);
+        for (i = n; i + n <= width; i += n) max = hn::Max(max, hn::LoadU(D(), x + i));
+        result = max_lane(max);
     }
     for (; i < width; ++i) result = std::max(result, x[i]);
     return result;
 }
 
-// out = exp(x - most); returns the sum.
-HWY_INLINE Scalar exponentials(const Scalar* x, Scalar most, Scalar* out, Index width) {
+// out = exp(x - max); returns the sum.
+HWY_INLINE Scalar exponentials(const Scalar* x, Scalar max, Scalar* out, Index width) {
     const Index n = lanes();
     V total = zero();
     Index i = 0;
     for (; i + n <= width; i += n) {
-        const V e = exp(hn::Sub(hn::LoadU(D(), x + i), set(most)));
+        const V e = exp(hn::Sub(hn::LoadU(D(), x + i), set(max)));
         hn::StoreU(e, D(), out + i);
         total = hn::Add(total, e);
     }
     Scalar result = sum(total);
-    for (; i < width; ++i) result += out[i] = std::exp(x[i] - most);
+    for (; i < width; ++i) result += out[i] = std::exp(x[i] - max);
     return result;
 }
 
@@ -49,9 +49,9 @@ HWY_INLINE void scale_row(Scalar* x, Scalar factor, Index width) {
 
 void Softmax(const Scalar* x, Scalar* out, Index rows, Index width) {
     for (Index row = 0; row < rows; ++row, x += width, out += width) {
-        const Scalar most = row_maximum(x, width);
-        const bool hidden = most == -std::numeric_limits<Scalar>::infinity();  // or NaN among -inf
-        const Scalar total = exponentials(x, hidden ? 0 : most, out, width);
+        const Scalar max = row_maximum(x, width);
+        const bool hidden = max == -std::numeric_limits<Scalar>::infinity();  // or NaN among -inf
+        const Scalar total = exponentials(x, hidden ? 0 : max, out, width);
         scale_row(out, total == 0 ? 0 : 1 / total, width);
     }
 }
@@ -79,10 +79,10 @@ void CrossEntropy(Scalar* logits, const Token* targets, double* nats, bool gradi
             continue;
         }
         const Scalar wanted = logits[targets[row]];
-        const Scalar most = row_maximum(logits, width);
-        const Scalar total = exponentials(logits, most, logits, width);
+        const Scalar max = row_maximum(logits, width);
+        const Scalar total = exponentials(logits, max, logits, width);
         nats[row] =
-            std::log(static_cast<double>(total)) + static_cast<double>(most) - static_cast<double>(wanted);
+            std::log(static_cast<double>(total)) + static_cast<double>(max) - static_cast<double>(wanted);
         if (gradient) {
             scale_row(logits, 1 / total, width);
             logits[targets[row]] -= 1;

@@ -77,7 +77,7 @@ HWY_INLINE V zero() {
 HWY_INLINE Scalar sum(V value) {
     return hn::GetLane(hn::SumOfLanes(D(), value));
 }
-HWY_INLINE Scalar greatest(V value) {
+HWY_INLINE Scalar max_lane(V value) {
     return hn::GetLane(hn::MaxOfLanes(D(), value));
 }
 using Single = hn::ScalableTag<float>;
@@ -128,9 +128,9 @@ HWY_INLINE hn::Vec<Single> reciprocal(Single d, hn::Vec<Single> value) {
 
 // 1 / (1 + exp(-x)); 0 where that is below the normal numbers.
 HWY_INLINE hn::Vec<Single> sigmoid(Single d, hn::Vec<Single> x) {
-    const auto least = hn::Set(d, -87.0F);
-    const auto below = hn::Lt(x, least);
-    const auto power = exp(d, hn::Neg(hn::IfThenElse(below, least, x)));
+    const auto min = hn::Set(d, -87.0F);
+    const auto below = hn::Lt(x, min);
+    const auto power = exp(d, hn::Neg(hn::IfThenElse(below, min, x)));
     return hn::IfThenZeroElse(below, reciprocal(d, hn::Add(hn::Set(d, 1.0F), power)));
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Index most_positions = 8;     // where none are asked for
-constexpr Index most_distances = 4096;  // on each side, in a row
+constexpr Index max_positions = 8;     // where none are asked for
+constexpr Index max_distances = 4096;  // on each side, in a row
 
 std::vector<std::int64_t> counting(std::int64_t from, std::int64_t count) {
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
@@ -29,9 +29,9 @@ std::vector<std::int64_t> counting(std::int64_t from, std::int64_t count) {
 // Every distance within the length, and those between the positions asked for; only the past where that is
 // all a query sees.
 std::vector<std::int64_t> distances_of(const CardRequest& request, bool causal) {
-    const Index most = std::min(request.length, most_distances);
+    const Index max = std::min(request.length, max_distances);
     std::set<std::int64_t> distances;
-    for (std::int64_t d = causal ? 0 : 1 - most; d < most; ++d) distances.insert(d);
+    for (std::int64_t d = causal ? 0 : 1 - max; d < max; ++d) distances.insert(d);
     for (const std::int64_t query : request.positions)
         for (const std::int64_t key : request.positions)
             if (!causal || query >= key) distances.insert(query - key);
@@ -43,7 +43,7 @@ CardRequest request_of(const Recipe& recipe, const CardQuestion& question) {
     request.length = question.length == 0 ? recipe.train.length : question.length;
     require(request.length >= 1, "card: expected a length of at least 1 token, found {}", request.length);
     request.positions = question.positions;
-    if (request.positions.empty()) request.positions = counting(0, std::min(request.length, most_positions));
+    if (request.positions.empty()) request.positions = counting(0, std::min(request.length, max_positions));
     request.distances = distances_of(request, recipe.mask.causal);
     return request;
 }

@@ -25,8 +25,8 @@ std::string card_text(const nlohmann::json& card);
 
 namespace locus {
 
-/// The card of `model`, made by `recipe`: kind, options{}, conventions{}, base, length, inv_freq[] (radians a
-/// position), pair_axis[], learned_inv_freq[layer][axis][head * pairs], magnitude, zeta[] and
+/// The card of `model`, made by `recipe`: kind, options{}, conventions{}, base, length, inv_freq[] (radians
+/// per position), pair_axis[], learned_inv_freq[layer][axis][head * pairs], magnitude, zeta[] and
 /// query_magnitude[position][pair] and key_magnitude (xPos: beside cos and sin), logit_scale, trained_arc[]
 /// (turns over the positions of training, L theta / 2 pi; text only), phases{} (see card_phases.h), slopes[],
 /// distances[], rows[], bias[head][k], positions[], cos[position][pair], sin, embedding[position][width], the

@@ -35,8 +35,8 @@ std::string positions_text(const PositionOptions& positions) {
         case PositionKind::packed:
             return "from 0 in each document of a window; none sees another";
         case PositionKind::randomized:
-            return fmt::format("a sorted sample of 0 to {}, one a training batch and one an evaluated window",
-                               last);
+            return fmt::format(
+                "a sorted sample of 0 to {}, one per training batch and one per evaluated window", last);
         case PositionKind::pose:
             return fmt::format("{} chunks of a training window, moved apart up to {}; evaluated from 0",
                                positions.chunks, last);

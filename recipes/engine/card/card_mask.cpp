@@ -13,12 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Index most_masked = 128;      // tokens of a mask
-constexpr Index most_followed = 65536;  // tokens of the receptive path
-constexpr std::size_t most_listed = 4096, most_drawn = 8, most_kinds = 8;
+constexpr Index max_masked = 128;      // tokens of a mask
+constexpr Index max_followed = 65536;  // tokens of the receptive path
+constexpr std::size_t max_listed = 4096, max_drawn = 8, max_kinds = 8;
 
 json mask_matrix(const Mask& mask, Index length) {
-    const Index shown = std::min(length, most_masked);
+    const Index shown = std::min(length, max_masked);
     json out = json::array();
     for (Index i = 0; i < shown; ++i) {
         json row = json::array();
@@ -49,13 +49,13 @@ json kinds_of(const std::vector<Mask>& layers, Index length) {
 }
 
 json path_of(const std::vector<Mask>& layers, Index length) {
-    const ReceptivePath path = receptive_path(layers, std::min(length, most_followed));
+    const ReceptivePath path = receptive_path(layers, std::min(length, max_followed));
     json listed = json::array();
-    for (std::size_t n = 0; n < std::min(path.layers.size(), most_listed); ++n)
+    for (std::size_t n = 0; n < std::min(path.layers.size(), max_listed); ++n)
         listed.push_back(path.layers[n] == ReceptivePath::never ? json() : json(path.layers[n]));
     std::vector<Index> gaps = path.gaps();
     const std::size_t count = gaps.size();
-    gaps.resize(std::min(count, most_listed));
+    gaps.resize(std::min(count, max_listed));
     const Index windows = reach_of_windows(layers);
     return {{"length", path.layers.size()},
             {"layers_to_distance", std::move(listed)},
@@ -74,9 +74,9 @@ std::string kind_text(const json& kind) {
     text += window == 0 ? "no window" : fmt::format("window {}", window);
     text += dilation > 1 ? fmt::format(", dilation {})\n", dilation) : ")\n";
     const json& rows = kind["mask"];
-    for (std::size_t i = 0; i < std::min(rows.size(), most_drawn); ++i) {
+    for (std::size_t i = 0; i < std::min(rows.size(), max_drawn); ++i) {
         text += " ";
-        for (std::size_t j = 0; j < std::min(rows.size(), most_drawn); ++j)
+        for (std::size_t j = 0; j < std::min(rows.size(), max_drawn); ++j)
             text += rows[i][j] != 0 ? " x" : " .";
         text += "\n";
     }
@@ -131,9 +131,8 @@ void add_masks(json& card, const Recipe& recipe, Index length) {
 std::string masks_text(const json& card) {
     std::string text;
     const json& kinds = card["masks"];
-    for (std::size_t k = 0; k < std::min(kinds.size(), most_kinds); ++k) text += kind_text(kinds[k]);
-    if (kinds.size() > most_kinds)
-        text += fmt::format("  ... and {} more masks\n", kinds.size() - most_kinds);
+    for (std::size_t k = 0; k < std::min(kinds.size(), max_kinds); ++k) text += kind_text(kinds[k]);
+    if (kinds.size() > max_kinds) text += fmt::format("  ... and {} more masks\n", kinds.size() - max_kinds);
     return text + path_text(card["receptive_path"]);
 }
 

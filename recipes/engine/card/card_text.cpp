@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_pairs = 64, most_heads = 32;
+constexpr std::size_t max_pairs = 64, max_heads = 32;
 
 std::string plain(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
@@ -28,8 +28,8 @@ std::string list(const json& object) {
     return text;
 }
 
-std::string more(std::size_t count, std::size_t most, const char* what) {
-    return count > most ? fmt::format("  ... and {} more {}\n", count - most, what) : "";
+std::string more(std::size_t count, std::size_t max, const char* what) {
+    return count > max ? fmt::format("  ... and {} more {}\n", count - max, what) : "";
 }
 
 // A column of the frequencies, empty where the card has no such list.
@@ -49,11 +49,11 @@ std::string frequencies(const json& card) {
     text += fmt::format("  {:>4}  {:>14}  {:>14}{}{}{}\n", "pair", "radians/token", "wavelength",
                         arcs.empty() ? "" : fmt::format("  {:>12}", "turns"), axes.empty() ? "" : "  axis",
                         zeta.empty() ? "" : "        zeta");
-    for (std::size_t i = 0; i < std::min(inverse.size(), most_pairs); ++i)
+    for (std::size_t i = 0; i < std::min(inverse.size(), max_pairs); ++i)
         text += fmt::format("  {:>4}  {:>14.8g}  {:>14.8g}{}{}{}\n", i, inverse[i],
                             2 * std::numbers::pi / inverse[i], cell(arcs, i, 12), cell(axes, i, 4),
                             cell(zeta, i, 10));
-    return text + more(inverse.size(), most_pairs, "pairs");
+    return text + more(inverse.size(), max_pairs, "pairs");
 }
 
 // Both sides of zero at 0, 1, 2, 3, 4, 8, 16, ...: where biases change.
@@ -74,7 +74,7 @@ std::string biases(const json& card) {
     const bool tabled = !rows.empty();  // else the encoding has no table that a row could be of
     std::string text = fmt::format("\nbias by distance (query position - key position)\n  {:>8}{}",
                                    "distance", tabled ? fmt::format("  {:>6}", "row") : "");
-    const std::size_t heads = std::min(bias.size(), most_heads);
+    const std::size_t heads = std::min(bias.size(), max_heads);
     for (std::size_t h = 0; h < heads; ++h) text += fmt::format("  {:>12}", fmt::format("head {}", h));
     text += "\n";
     for (const std::size_t k : telling(distances)) {
@@ -82,7 +82,7 @@ std::string biases(const json& card) {
         for (std::size_t h = 0; h < heads; ++h) text += fmt::format("  {:>12.6g}", bias[h][k]);
         text += "\n";
     }
-    return text + more(bias.size(), most_heads, "heads");
+    return text + more(bias.size(), max_heads, "heads");
 }
 
 std::string slopes(const json& card) {

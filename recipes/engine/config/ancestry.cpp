@@ -41,7 +41,7 @@ Checkpoint checkpoint_at(const fs::path& path, Index step) {
 }
 
 // Whether the encoding that `said` names, if it names one, is the ancestor's.
-bool keeps_encoding(const Layer& said, const Ancestor& ancestor, const Schema& schema) {
+bool keeps_encoding(const Overlay& said, const Ancestor& ancestor, const Schema& schema) {
     if (said.values.contains("encoding.preset")) return false;
     const auto kind = said.values.find("encoding.kind");
     if (kind == said.values.end()) return true;
@@ -52,7 +52,7 @@ bool keeps_encoding(const Layer& said, const Ancestor& ancestor, const Schema& s
 
 // Whether a key of the ancestor's scaling stays under the rule that `said` names, if it names one: all do
 // under the same rule, the original length does under any that has one.
-bool keeps_scaling(const std::string& path, const Layer& said, const EncodingOptions& encoding,
+bool keeps_scaling(const std::string& path, const Overlay& said, const EncodingOptions& encoding,
                    const Schema& schema) {
     const auto named = said.values.find(scaling_block + "type");
     if (named == said.values.end()) return true;
@@ -74,29 +74,30 @@ std::string other_words(const std::string& path) {
     return {};
 }
 
-// Replaces what `layer` has of the keys that begin with `prefix` by the ancestor's, but for what `said` says.
-void take(Layer& layer, const Layer& said, const Ancestor& ancestor, const std::string& prefix) {
-    std::erase_if(layer.values, [&](const auto& value) {
+// Replaces what `overlay` has of the keys that begin with `prefix` by the ancestor's, but for what `said`
+// says.
+void take(Overlay& overlay, const Overlay& said, const Ancestor& ancestor, const std::string& prefix) {
+    std::erase_if(overlay.values, [&](const auto& value) {
         return value.first.starts_with(prefix) && !said.values.contains(value.first);
     });
-    for (const auto& [path, value] : ancestor.layer.values) {
+    for (const auto& [path, value] : ancestor.overlay.values) {
         if (path.starts_with(prefix) && !said.values.contains(other_words(path)))
-            layer.values.emplace(path, value);
+            overlay.values.emplace(path, value);
     }
 }
 
-void take_encoding(Layer& layer, const Layer& said, const Ancestor& ancestor, const Schema& schema) {
+void take_encoding(Overlay& overlay, const Overlay& said, const Ancestor& ancestor, const Schema& schema) {
     if (!keeps_encoding(said, ancestor, schema)) return;
     Ancestor kept = ancestor;
-    std::erase_if(kept.layer.values, [&](const auto& value) {
+    std::erase_if(kept.overlay.values, [&](const auto& value) {
         return value.first.starts_with(scaling_block) &&
                !keeps_scaling(value.first, said, ancestor.recipe.encoding, schema);
     });
-    take(layer, said, kept, "encoding.");
+    take(overlay, said, kept, "encoding.");
 }
 
 // Whether a layer says that there is no window: 0, for every layer.
-bool says_no_window(const Layer& said) {
+bool says_no_window(const Overlay& said) {
     const auto window = said.values.find("mask.window");
     if (window == said.values.end()) return false;
     std::vector<Value> numbers = {window->second};
@@ -106,25 +107,25 @@ bool says_no_window(const Layer& said) {
 }
 
 // What has a meaning only under a window goes with it.
-void take_mask(Layer& layer, const Layer& said, const Ancestor& ancestor) {
+void take_mask(Overlay& overlay, const Overlay& said, const Ancestor& ancestor) {
     Ancestor kept = ancestor;
     if (says_no_window(said))
-        std::erase_if(kept.layer.values, [](const auto& value) {
+        std::erase_if(kept.overlay.values, [](const auto& value) {
             return value.first.starts_with("mask.") && value.first != "mask.causal";
         });
-    take(layer, said, kept, "mask.");
+    take(overlay, said, kept, "mask.");
 }
 
 // Where the tokens of text are said to be; a source of positions that the recipe names has its own numbers.
-void take_positions(Layer& layer, const Ancestor& ancestor) {
-    const auto& values = ancestor.layer.values;
-    const auto said = layer.values.find("data.positions");
-    if (said != layer.values.end() && said->second.text != values.at("data.positions").text) return;
+void take_positions(Overlay& overlay, const Ancestor& ancestor) {
+    const auto& values = ancestor.overlay.values;
+    const auto said = overlay.values.find("data.positions");
+    if (said != overlay.values.end() && said->second.text != values.at("data.positions").text) return;
     for (const std::string path : {"data.positions", "data.max_position", "data.chunks"}) {
         const auto value = values.find(path);
         const bool open =
             value != values.end() && value->second.text == "0";  // follows from what is evaluated
-        if (value != values.end() && !open) layer.values.emplace(path, value->second);
+        if (value != values.end() && !open) overlay.values.emplace(path, value->second);
     }
 }
 
@@ -140,7 +141,7 @@ Ancestor ancestor_of(const Recipe& recipe, Index step, const Source& source, con
         if (!value) continue;
         value->source = source;
         for (Value& item : value->items) item.source = source;
-        ancestor.layer.values.emplace(key->path, std::move(*value));
+        ancestor.overlay.values.emplace(key->path, std::move(*value));
     }
     return ancestor;
 }
@@ -148,9 +149,9 @@ Ancestor ancestor_of(const Recipe& recipe, Index step, const Source& source, con
 Recipe recipe_in(const Checkpoint& checkpoint, const std::string& place, const Schema& schema) {
     std::vector<Entry> entries = read_yaml(checkpoint.recipe, place).entries;
     std::erase_if(entries, [](const Entry& entry) { return entry.key == "cell"; });
-    const Layer layer = flatten(entries, schema);
-    Draft draft = draft_of(layer, schema);
-    resolve_function(draft, layer, schema, place);
+    const Overlay overlay = flatten(entries, schema);
+    Draft draft = draft_of(overlay, schema);
+    resolve_function(draft, overlay, schema, place);
     return std::move(draft.recipe);
 }
 
@@ -159,23 +160,23 @@ Ancestor read_ancestor(const std::string& path, Index step, const Source& source
     return ancestor_of(recipe_in(checkpoint, path, schema), checkpoint.step, source, schema);
 }
 
-bool has_inherited(const Layer& layer) {
-    return layer.values.contains("from.original_length") && layer.values.contains("from.seen_tokens");
+bool has_inherited(const Overlay& overlay) {
+    return overlay.values.contains("from.original_length") && overlay.values.contains("from.seen_tokens");
 }
 
-void inherit(Layer& layer, const Layer& said, const Ancestor& ancestor, const Source& source,
+void inherit(Overlay& overlay, const Overlay& said, const Ancestor& ancestor, const Source& source,
              const Schema& schema) {
-    take_encoding(layer, said, ancestor, schema);
-    take(layer, said, ancestor, "model.");
-    take_mask(layer, said, ancestor);
-    take_positions(layer, ancestor);
+    take_encoding(overlay, said, ancestor, schema);
+    take(overlay, said, ancestor, "model.");
+    take_mask(overlay, said, ancestor);
+    take_positions(overlay, ancestor);
     // What belongs to a run's data and training is the whole recipe's to say.
     for (const std::string path : {"data.tokenizer", "train.length"})
-        layer.values.emplace(path, ancestor.layer.values.at(path));
+        overlay.values.emplace(path, ancestor.overlay.values.at(path));
     const auto fill_in = [&](const std::string& path, Index number) {
-        layer.values.emplace(path, Value::scalar(text_of(number), source));
+        overlay.values.emplace(path, Value::scalar(text_of(number), source));
     };
-    layer.values["from.step"] = Value::scalar(text_of(ancestor.step), source);
+    overlay.values["from.step"] = Value::scalar(text_of(ancestor.step), source);
     fill_in("from.original_length", root_length(ancestor.recipe));
     fill_in("from.seen_tokens", ancestor.tokens);
 }

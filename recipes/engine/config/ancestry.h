@@ -4,14 +4,14 @@
 #include <string>
 
 #include "framework/io/checkpoint.h"
-#include "recipes/engine/config/layer.h"
+#include "recipes/engine/config/overlay.h"
 
 namespace locus {
 
 /// The run at which another one begins.
 struct Ancestor {
-    Layer layer;    // its resolved recipe, every key
-    Recipe recipe;  // lengths and batches are those that it was trained with
+    Overlay overlay;  // its resolved recipe, every key
+    Recipe recipe;    // lengths and batches are those that it was trained with
     Index step = 0;
     Index tokens = 0;  // that it has seen, those of its own ancestors included
 };
@@ -26,18 +26,17 @@ Recipe recipe_in(const Checkpoint& checkpoint, const std::string& place, const S
 /// Opens a run folder or a checkpoint at a step (-1: the newest). Throws a storage Error where there is none.
 Ancestor read_ancestor(const std::string& path, Index step, const Source& source, const Schema& schema);
 
-/// Whether a layer holds already what it inherits, as a resolved recipe does.
-bool has_inherited(const Layer& layer);
+/// Whether an overlay holds already what it inherits, as a resolved recipe does.
+bool has_inherited(const Overlay& overlay);
 
-/// Gives `layer` every key of the ancestor's model, encoding and mask that `said` does not say, one by one:
-/// whoever names a window keeps the global tokens. `said` is the part of `layer` that was written for this
-/// run; the rest of `layer`, what a recipe says to all of its arms, stands below an ancestor that is one of
-/// them. The whole of `layer` may say train.length, the tokenizer and the source of positions, which are the
-/// ancestor's otherwise. Who says mask.window: 0 leaves what belongs to a window behind.
-/// Another kind of encoding, or a preset, which is a whole encoding, takes nothing of the old one; another
-/// rule of scaling takes the original length only. Fills in from.step, from.original_length and
-/// from.seen_tokens.
-void inherit(Layer& layer, const Layer& said, const Ancestor& ancestor, const Source& source,
+/// Gives `overlay` every key of the ancestor's model, encoding and mask that `said` does not say, one by one:
+/// whoever names a window keeps the global tokens. `said` is the part of `overlay` that was written for this
+/// run; the rest of `overlay`, what a recipe says to all of its arms, stands below an ancestor that is one of
+/// them. The whole of `overlay` may say train.length, the tokenizer and the source of positions, which are
+/// the ancestor's otherwise. Who says mask.window: 0 leaves what belongs to a window behind. Another kind of
+/// encoding, or a preset, which is a whole encoding, takes nothing of the old one; another rule of scaling
+/// takes the original length only. Fills in from.step, from.original_length and from.seen_tokens.
+void inherit(Overlay& overlay, const Overlay& said, const Ancestor& ancestor, const Source& source,
              const Schema& schema);
 
 }  // namespace locus

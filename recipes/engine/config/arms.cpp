@@ -14,7 +14,7 @@ bool fits_folder_name(char c) {
 
 namespace {
 
-constexpr std::size_t most_arms = 10'000;
+constexpr std::size_t max_arms = 10'000;
 
 bool is_name(const std::string& text) {
     return !text.empty() && text[0] != '.' && std::all_of(text.begin(), text.end(), fits_folder_name);
@@ -94,12 +94,12 @@ Value filled(Value value, const Names& names) {
     return value;
 }
 
-void lay_changes(Layer& layer, std::vector<Entry> changes, const Names& names, const Schema& schema) {
+void lay_changes(Overlay& overlay, std::vector<Entry> changes, const Names& names, const Schema& schema) {
     for (Entry& entry : changes) {
         check_variable(entry.key, entry.source);
         entry.value = filled(std::move(entry.value), names);
     }
-    lay_over(layer, flatten(changes, schema), schema);
+    lay_over(overlay, flatten(changes, schema), schema);
 }
 
 Choice arm_of(const WrittenArm& arm, const std::vector<std::size_t>& combination, const Source& source,
@@ -121,17 +121,17 @@ Choice arm_of(const WrittenArm& arm, const std::vector<std::size_t>& combination
             "{}: an arm's name names a folder: expected letters, digits and . _ + - @, found '{}'",
             arm.name ? arm.name->source.text() : source.text(), choice.label);
     if (!arm.is_product) {
-        choice.layer = flatten(arm.changes, schema);
+        choice.overlay = flatten(arm.changes, schema);
         return choice;
     }
     try {
-        lay_changes(choice.layer, arm.changes, names, schema);
+        lay_changes(choice.overlay, arm.changes, names, schema);
         for (std::size_t axis = 0; axis < combination.size(); ++axis)
-            lay_changes(choice.layer, arm.product.axes[axis].values[combination[axis]].changes, names,
+            lay_changes(choice.overlay, arm.product.axes[axis].values[combination[axis]].changes, names,
                         schema);
         for (const Addition& addition : arm.product.when)
             if (addition.condition.holds(combination))
-                lay_changes(choice.layer, addition.changes, names, schema);
+                lay_changes(choice.overlay, addition.changes, names, schema);
     } catch (const Error& error) {
         fail(error.kind(), "{} (arm {})", error.what(), choice.label);
     }
@@ -164,7 +164,7 @@ Arms read_arms(const Value& list, const Schema& schema) {
     for (const Value& value : read_list(list, "vary.arm", "[{name: nope, encoding: {kind: nope}}]")) {
         const WrittenArm arm = read_arm(value, schema);
         const auto all = arm.is_product
-                             ? combinations(arm.product, most_arms, value.source.text() + ": vary.arm")
+                             ? combinations(arm.product, max_arms, value.source.text() + ": vary.arm")
                              : std::vector<std::vector<std::size_t>>(1);
         for (const auto& combination : all) {
             Choice choice = arm_of(arm, combination, value.source, schema);

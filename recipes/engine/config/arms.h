@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "recipes/engine/config/layer.h"
+#include "recipes/engine/config/overlay.h"
 
 namespace locus {
 
@@ -14,7 +14,7 @@ bool fits_folder_name(char c);
 /// A value of an axis of cells: an arm, a bundle or a number.
 struct Choice {
     std::string label;  // the arm's name, or the value as written
-    Layer layer;
+    Overlay overlay;
     Source source;
 };
 

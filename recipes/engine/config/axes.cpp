@@ -8,7 +8,7 @@ namespace locus {
 
 namespace {
 
-constexpr std::size_t most_cells = 10'000;
+constexpr std::size_t max_cells = 10'000;
 
 bool is_grid(const Axis& axis) {
     return axis.name.find('.') != std::string::npos;
@@ -28,7 +28,7 @@ void check_axis_name(const Entry& entry, const Schema& schema) {
     if (!bundles) schema.refuse_unknown(entry.key, entry.source);
 }
 
-/// `vary` on its way: axes as text for what goes together, and as layers.
+/// `vary` on its way: axes as text for what goes together, and as overlays.
 class Reading {
   public:
     explicit Reading(const Schema& schema) : schema_(schema) {}
@@ -64,7 +64,7 @@ class Reading {
         check_grids();
         if (except != nullptr) product_.except = read_except(*except, "vary.except", product_);
         if (when != nullptr) add_when(*when);
-        variation_.cells = combinations(product_, most_cells, place + ": vary");
+        variation_.cells = combinations(product_, max_cells, place + ": vary");
         return std::move(variation_);
     }
 
@@ -83,7 +83,7 @@ class Reading {
             for (const Entry& entry : addition.changes) check_variable(entry.key, entry.source);
             variation_.when.push_back({addition.condition, flatten(addition.changes, schema_)});
             for (const Axis& axis : variation_.axes) {
-                const auto& values = variation_.when.back().layer.values;
+                const auto& values = variation_.when.back().overlay.values;
                 const auto set = values.find(axis.name);
                 require(set == values.end(), "{}: vary.when: {} is an axis of its own",
                         set == values.end() ? "" : set->second.source.text(), axis.name);
@@ -103,7 +103,7 @@ class Reading {
             if (!is_grid(grid)) continue;
             for (const Axis& axis : variation_.axes)
                 for (const Choice& choice : axis.choices)
-                    if (&axis != &grid && choice.layer.values.contains(grid.name))
+                    if (&axis != &grid && choice.overlay.values.contains(grid.name))
                         fail(Failure::usage, "{}: {} varies here and in {} '{}' at {}",
                              grid.choices.front().source.text(), grid.name, axis.name, choice.label,
                              choice.source.text());
@@ -167,27 +167,27 @@ void override_arm(Variation& variation, const std::string& path, const Entry& en
     Choice& arm = variation.axes.front().choices[best];
     const std::string key = path.substr(arm.label.size() + 1);
     check_variable(key, entry.source);
-    lay_over(arm.layer, flatten({{key, entry.source, entry.value}}, schema), schema);
+    lay_over(arm.overlay, flatten({{key, entry.source, entry.value}}, schema), schema);
 }
 
-void check_overrides(const Layer& overrides, const Variation& variation) {
+void check_overrides(const Overlay& overrides, const Variation& variation) {
     for (const Axis& axis : variation.axes) {
         for (const Choice& choice : axis.choices) {
             for (const auto& [path, value] : overrides.values)
-                if (choice.layer.values.contains(path)) refuse_override(value, path, axis, choice);
+                if (choice.overlay.values.contains(path)) refuse_override(value, path, axis, choice);
             for (const std::string& block : overrides.blocks)
-                for (const auto& [path, value] : choice.layer.values)
+                for (const auto& [path, value] : choice.overlay.values)
                     require(path.rfind(block + ".", 0) != 0,
                             "command line: {} cannot be replaced whole: {} varies in this recipe ({})", block,
                             path, value.source.text());
         }
     }
-    for (const LayerAddition& addition : variation.when)
+    for (const ConditionalOverlay& addition : variation.when)
         for (const auto& [path, value] : overrides.values) {
-            const auto set = addition.layer.values.find(path);
-            require(set == addition.layer.values.end(), "{}: {} is what vary.when sets ({})",
+            const auto set = addition.overlay.values.find(path);
+            require(set == addition.overlay.values.end(), "{}: {} is what vary.when sets ({})",
                     value.source.text(), path,
-                    set == addition.layer.values.end() ? "" : set->second.source.text());
+                    set == addition.overlay.values.end() ? "" : set->second.source.text());
         }
 }
 

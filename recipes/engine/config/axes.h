@@ -1,4 +1,4 @@
-// The `vary:` section: axes of choices, each a layer over the recipe, and which combinations of them are
+// The `vary:` section: axes of choices, each an overlay over the recipe, and which combinations of them are
 // cells.
 #pragma once
 
@@ -16,15 +16,15 @@ struct Axis {
 };
 
 /// What some cells change besides.
-struct LayerAddition {
+struct ConditionalOverlay {
     Condition condition;
-    Layer layer;
+    Overlay overlay;
 };
 
 struct Variation {
     std::vector<Axis> axes;
     std::vector<std::vector<std::size_t>> cells = {{}};  // the choice on each axis, in order
-    std::vector<LayerAddition> when;
+    std::vector<ConditionalOverlay> when;
     std::vector<ArmPart> parts;  // of arms that are products
 
     const Axis* arms() const { return !axes.empty() && axes.front().name == "arm" ? &axes.front() : nullptr; }
@@ -39,6 +39,6 @@ Variation read_variation(const Value& vary, const std::string& path, const Schem
 void override_arm(Variation& variation, const std::string& path, const Entry& entry, const Schema& schema);
 
 /// Throws a usage Error where the command line sets what an axis varies.
-void check_overrides(const Layer& overrides, const Variation& variation);
+void check_overrides(const Overlay& overrides, const Variation& variation);
 
 }  // namespace locus

@@ -26,7 +26,7 @@ KeyType choice_type(const std::vector<std::string>& choices) {
 
 Index read_integer(const Value& value, const std::string& path, const Range<Index>& range) {
     const auto number = value.type == Value::Type::scalar ? integer_from(value.text) : std::nullopt;
-    if (number && *number > range.most) refuse(value, path, fmt::format("an integer <= {}", range.most));
+    if (number && *number > range.max) refuse(value, path, fmt::format("an integer <= {}", range.max));
     if (!number || !range.holds(*number)) refuse(value, path, expectation("an integer", range));
     return *number;
 }

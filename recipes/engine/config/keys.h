@@ -44,33 +44,33 @@ struct Key {
 /// What a number may be. Open ends exclude the end itself.
 template <typename T>
 struct Range {
-    T least = std::numeric_limits<T>::lowest();
-    T most = std::numeric_limits<T>::max();
-    bool open_least = false;
-    bool open_most = false;
+    T min = std::numeric_limits<T>::lowest();
+    T max = std::numeric_limits<T>::max();
+    bool open_min = false;
+    bool open_max = false;
 
     bool holds(T value) const {
-        return (open_least ? value > least : value >= least) && (open_most ? value < most : value <= most);
+        return (open_min ? value > min : value >= min) && (open_max ? value < max : value <= max);
     }
 };
 
 // Far above any use, and low enough that a product of two stays an Index.
-inline constexpr Index greatest_count = 1'000'000'000;
+inline constexpr Index max_count = 1'000'000'000;
 
-inline Range<Index> at_least(Index least) {
-    return {least, greatest_count};
+inline Range<Index> at_least(Index min) {
+    return {min, max_count};
 }
 
 /// "[0, 1)", "> 0", "<= 8"; "" where there is no end that a reader could use.
 template <typename T>
 std::string text_of(const Range<T>& range) {
-    const double least = static_cast<double>(range.least), most = static_cast<double>(range.most);
-    const bool below = least > -1e15, above = most < static_cast<double>(greatest_count);
+    const double min = static_cast<double>(range.min), max = static_cast<double>(range.max);
+    const bool below = min > -1e15, above = max < static_cast<double>(max_count);
     if (below && above)
-        return fmt::format("{}{}, {}{}", range.open_least ? '(' : '[', text_of(least), text_of(most),
-                           range.open_most ? ')' : ']');
-    if (below) return fmt::format("{} {}", range.open_least ? ">" : ">=", text_of(least));
-    if (above) return fmt::format("{} {}", range.open_most ? "<" : "<=", text_of(most));
+        return fmt::format("{}{}, {}{}", range.open_min ? '(' : '[', text_of(min), text_of(max),
+                           range.open_max ? ')' : ']');
+    if (below) return fmt::format("{} {}", range.open_min ? ">" : ">=", text_of(min));
+    if (above) return fmt::format("{} {}", range.open_max ? "<" : "<=", text_of(max));
     return "";
 }
 

@@ -78,10 +78,10 @@ std::string nearest_key(const std::string& path, const std::vector<std::string>&
     const std::string section = path.substr(0, dot);
     const std::string leaf = dot == std::string::npos ? path : path.substr(dot + 1);
     std::string best;
-    std::size_t least = std::string::npos;
+    std::size_t min = std::string::npos;
     const auto consider = [&](const std::string& candidate, std::size_t distance) {
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             best = candidate;
         }
     };

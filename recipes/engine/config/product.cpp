@@ -155,19 +155,19 @@ std::vector<Addition> read_when(const Value& value, const std::string& path, con
     return additions;
 }
 
-std::vector<std::vector<std::size_t>> combinations(const Product& product, std::size_t most,
+std::vector<std::vector<std::size_t>> combinations(const Product& product, std::size_t max,
                                                    const std::string& where) {
     std::vector<std::vector<std::size_t>> found;
     std::vector<std::size_t> turns(product.wheels.size(), 0), combination(product.axes.size(), 0);
     std::size_t tried = 0;
     while (true) {
-        require(++tried <= 100 * most, "{}: more than {} combinations", where, 100 * most);
+        require(++tried <= 100 * max, "{}: more than {} combinations", where, 100 * max);
         for (std::size_t w = 0; w < turns.size(); ++w)
             for (const std::size_t axis : product.wheels[w]) combination[axis] = turns[w];
         const bool left_out = std::any_of(product.except.begin(), product.except.end(),
                                           [&](const Condition& c) { return c.holds(combination); });
         if (!left_out) found.push_back(combination);
-        require(found.size() <= most, "{}: more than {} cells", where, most);
+        require(found.size() <= max, "{}: more than {} cells", where, max);
         std::size_t wheel = turns.size();
         while (wheel > 0 &&
                ++turns[wheel - 1] == product.axes[product.wheels[wheel - 1].front()].values.size())

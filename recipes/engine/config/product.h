@@ -58,8 +58,8 @@ std::vector<Condition> read_except(const Value& value, const std::string& path, 
 std::vector<Addition> read_when(const Value& value, const std::string& path, const Product& product);
 
 /// The combinations that are not left out, the last axis fastest: a place of a value for each axis. Throws a
-/// usage Error for more than `most`, and where none is left; `where` stands in it.
-std::vector<std::vector<std::size_t>> combinations(const Product& product, std::size_t most,
+/// usage Error for more than `max`, and where none is left; `where` stands in it.
+std::vector<std::vector<std::size_t>> combinations(const Product& product, std::size_t max,
                                                    const std::string& where);
 
 }  // namespace locus

@@ -10,7 +10,7 @@ namespace locus {
 
 namespace {
 
-constexpr double most_values = 10'000;
+constexpr double max_values = 10'000;
 
 /// A range as it is written.
 struct WrittenRange {
@@ -56,8 +56,7 @@ double tidy_power(double number) {
 }
 
 std::vector<double> counted(const WrittenRange& range, double from, double to) {
-    const auto count =
-        read_integer(*range.count, range.path + ".count", {2, static_cast<Index>(most_values)});
+    const auto count = read_integer(*range.count, range.path + ".count", {2, static_cast<Index>(max_values)});
     const bool log = range.log != nullptr && read_flag(*range.log, range.path + ".log");
     require(!log || (from > 0 && to > 0), "{}: {}: a logarithmic range has ends above 0, found {} and {}",
             range.log == nullptr ? "" : range.log->source.text(), range.path, text_of(from), text_of(to));
@@ -82,8 +81,8 @@ std::vector<double> stepped(const WrittenRange& range, double from, double to) {
     const bool meets = std::isfinite(exact) && exact >= 0 && std::abs(exact - steps) <= 1e-9 * (1 + steps);
     require(meets, "{}: {}: the range from {} does not meet {} by {} {}", range.to->source.text(), range.path,
             text_of(from), text_of(to), by_factor ? "factors of" : "steps of", text_of(step));
-    require(steps < most_values, "{}: {}: the range has more than {} values", range.to->source.text(),
-            range.path, most_values);
+    require(steps < max_values, "{}: {}: the range has more than {} values", range.to->source.text(),
+            range.path, max_values);
     std::vector<double> numbers;
     for (double i = 0; i < steps; ++i)
         numbers.push_back(by_factor ? tidy(from * std::pow(step, i)) : tidy(from + i * step));

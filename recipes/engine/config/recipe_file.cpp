@@ -61,7 +61,7 @@ RecipeText laid_on_bases(const RecipeFile& file, std::vector<std::string> open, 
     }
     auto vary = take(entries, "vary");
     text.cell = take(entries, "cell");
-    lay_on_base(text.layer, flatten(entries, schema), schema);
+    lay_on_base(text.overlay, flatten(entries, schema), schema);
     lay_axes(text.vary, std::move(vary));
     return text;
 }

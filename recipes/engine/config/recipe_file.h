@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "recipes/engine/config/layer.h"
+#include "recipes/engine/config/overlay.h"
 
 namespace locus {
 
@@ -19,7 +19,7 @@ RecipeFile read_recipe(const std::string& path);
 
 /// What a recipe and its bases say, as text.
 struct RecipeText {
-    Layer layer;
+    Overlay overlay;
     std::optional<Value> vary, cell;
 };
 

@@ -17,23 +17,23 @@ namespace {
 
 constexpr Index paper_max_position = 2048;  // of randomized positions (arXiv:2305.16843)
 
-/// The layer, asked for where and whether something was said.
+/// The overlay, asked for where and whether something was said.
 class Said {
   public:
-    Said(const Layer& layer, std::string place) : layer_(layer), place_(std::move(place)) {}
+    Said(const Overlay& overlay, std::string place) : overlay_(overlay), place_(std::move(place)) {}
 
-    bool has(const std::string& path) const { return layer_.values.contains(path); }
+    bool has(const std::string& path) const { return overlay_.values.contains(path); }
     /// The place of the first of these paths that was written.
     std::string where(const std::vector<std::string>& paths) const {
         for (const std::string& path : paths) {
-            const auto value = layer_.values.find(path);
-            if (value != layer_.values.end()) return value->second.source.text();
+            const auto value = overlay_.values.find(path);
+            if (value != overlay_.values.end()) return value->second.source.text();
         }
         return place_;
     }
 
   private:
-    const Layer& layer_;
+    const Overlay& overlay_;
     std::string place_;
 };
 
@@ -223,23 +223,23 @@ void check_table(const TableOptions& table, const std::vector<Coordinate>& cell,
 
 }  // namespace
 
-Draft draft_of(const Layer& layer, const Schema& schema) {
+Draft draft_of(const Overlay& overlay, const Schema& schema) {
     Draft draft;
     EncodingOptions& encoding = draft.recipe.encoding;
     Source source;
     for (const std::string path : {"encoding.kind", "encoding.preset"}) {
-        const auto value = layer.values.find(path);
-        if (value == layer.values.end()) continue;
+        const auto value = overlay.values.find(path);
+        if (value == overlay.values.end()) continue;
         schema.find(path)->read(draft, value->second);
         source = value->second.source;
     }
     require(schema.kinds().contains(encoding.kind), "encoding kind '{}' is not known", encoding.kind);
     // The rule decides which options there are, so it is read before them: the recipe's, else the preset's.
-    const auto said_rule = layer.values.find("encoding.scaling.type");
+    const auto said_rule = overlay.values.find("encoding.scaling.type");
     const auto preset_rule = draft.preset.find("scaling.type");
     std::optional<Value> rule;
     if (preset_rule != draft.preset.end()) rule = Value::scalar(preset_rule->second, source);
-    if (said_rule != layer.values.end()) rule = said_rule->second;
+    if (said_rule != overlay.values.end()) rule = said_rule->second;
     encoding.options = Options(schema.options(encoding.kind, "plain"));
     if (rule) {
         const Key* key = schema.find("encoding.scaling.type", encoding.kind);
@@ -260,7 +260,7 @@ Draft draft_of(const Layer& layer, const Schema& schema) {
                 name, encoding.kind);
         key->read(draft, Value::scalar(text, source));
     }
-    for (const auto& [path, value] : layer.values) {
+    for (const auto& [path, value] : overlay.values) {
         const Key* key = schema.find(path, encoding.kind);
         if (key == nullptr && path == "encoding.scaling.type" && value.text == "plain") continue;
         if (key == nullptr) schema.refuse_foreign(path, encoding.kind, value.source);
@@ -269,8 +269,8 @@ Draft draft_of(const Layer& layer, const Schema& schema) {
     return draft;
 }
 
-void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, const std::string& place) {
-    const Said said(layer, place);
+void resolve_function(Draft& draft, const Overlay& overlay, const Schema& schema, const std::string& place) {
+    const Said said(overlay, place);
     Recipe& recipe = draft.recipe;
     resolve_model(recipe.model, said);
     resolve_mask(recipe.mask, recipe.model.layers, said);
@@ -281,7 +281,7 @@ void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, co
         const std::string text = error.what();
         if (!text.starts_with("scaling ")) throw;  // a rule names the option that it refuses
         std::vector<std::string> places;
-        for (const auto& [path, value] : layer.values)
+        for (const auto& [path, value] : overlay.values)
             if (path.starts_with("encoding.scaling.") &&
                 text.find(" " + path.substr(std::string("encoding.scaling.").size()) + ":") !=
                     std::string::npos)
@@ -291,9 +291,9 @@ void resolve_function(Draft& draft, const Layer& layer, const Schema& schema, co
     }
 }
 
-Recipe resolved(Draft draft, const Layer& layer, const LongestOfArms& longest, const Schema& schema,
+Recipe resolved(Draft draft, const Overlay& overlay, const LongestOfArms& longest, const Schema& schema,
                 const std::string& place, std::vector<std::string>& notes) {
-    const Said said(layer, place);
+    const Said said(overlay, place);
     Recipe& recipe = draft.recipe;
     resolve_data(recipe, said, longest.window);
     resolve_train(recipe.train, draft, recipe.data.block, said, notes);

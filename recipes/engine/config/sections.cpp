@@ -147,8 +147,8 @@ template <typename T>
 Range<T> bounds_of(const Option& option) {
     constexpr double limit = 9007199254740992.0;  // beyond it a bound is no bound
     Range<T> range;
-    if (option.least > -limit) range.least = static_cast<T>(option.least);
-    if (option.most < limit) range.most = static_cast<T>(option.most);
+    if (option.min > -limit) range.min = static_cast<T>(option.min);
+    if (option.max < limit) range.max = static_cast<T>(option.max);
     return range;
 }
 
@@ -160,7 +160,7 @@ OptionValue read_option(const Value& value, const std::string& path, const Optio
         return option.standard;
     if (std::holds_alternative<bool>(option.standard)) return read_flag(value, path);
     if (std::holds_alternative<double>(option.standard))
-        return read_number(value, path, {option.least, option.most});
+        return read_number(value, path, {option.min, option.max});
     if (std::holds_alternative<std::string>(option.standard)) {
         if (option.choices.empty()) return read_text(value, path);
         return option.choices[read_choice(value, path, option.choices)];
@@ -168,7 +168,7 @@ OptionValue read_option(const Value& value, const std::string& path, const Optio
     if (std::holds_alternative<std::vector<double>>(option.standard)) {
         std::vector<double> numbers;
         for (const Value& item : read_list(value, path, "[1, 1.5, 2]"))
-            numbers.push_back(read_number(item, path, {option.least, option.most}));
+            numbers.push_back(read_number(item, path, {option.min, option.max}));
         return numbers;
     }
     return read_integer(value, path, bounds_of<Index>(option));

@@ -23,11 +23,11 @@ class SearchKeys {
                 return write(recipe.search.*member);
             });
     }
-    void count(const std::string& name, Index S::*member, Index least, const std::string& doc) {
+    void count(const std::string& name, Index S::*member, Index min, const std::string& doc) {
         add(
-            name, member, doc, integer_type(at_least(least)),
-            [least](const Value& value, const std::string& path) {
-                return read_integer(value, path, at_least(least));
+            name, member, doc, integer_type(at_least(min)),
+            [min](const Value& value, const std::string& path) {
+                return read_integer(value, path, at_least(min));
             },
             [](Index number) { return Value::number(number); });
     }

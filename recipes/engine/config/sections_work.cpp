@@ -215,13 +215,13 @@ std::vector<Key> from_keys() {
                 return Value::scalar(recipe.from.*member);
             });
     };
-    const auto count = [&](const std::string& name, Index F::*member, Index least, const std::string& doc) {
+    const auto count = [&](const std::string& name, Index F::*member, Index min, const std::string& doc) {
         keys.custom(
-            name, doc, {name == "step" ? "integer or last" : "integer", fmt::format(">= {}", least)},
+            name, doc, {name == "step" ? "integer or last" : "integer", fmt::format(">= {}", min)},
             [=](Draft& draft, const Value& value, const std::string& path) {
                 const bool last = name == "step" && value.text == "last";
                 draft.recipe.from.*member =
-                    last ? -1 : read_integer(value, path, {least, std::numeric_limits<Index>::max()});
+                    last ? -1 : read_integer(value, path, {min, std::numeric_limits<Index>::max()});
             },
             [=](const Recipe& recipe) -> std::optional<Value> {
                 if (!recipe.from.given()) return std::nullopt;

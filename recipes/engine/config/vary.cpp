@@ -46,7 +46,7 @@ std::vector<Coordinate> read_cell(const Value& value, const Schema& schema) {
 /// What is the same for all cells.
 struct Experiment {
     std::string path;
-    Layer base, overrides;
+    Overlay base, overrides;
     Variation variation;
     std::vector<Coordinate> cell;     // of a resolved recipe
     std::vector<std::string> chosen;  // arms; empty: all
@@ -79,8 +79,8 @@ std::vector<std::string> chosen_arms(const Value& value, const Variation& variat
 }
 
 // All types that do not depend on the kind of encoding, which an arm may choose.
-void check_types(const Layer& layer, const Schema& schema) {
-    for (const auto& [path, value] : layer.values) {
+void check_types(const Overlay& overlay, const Schema& schema) {
+    for (const auto& [path, value] : overlay.values) {
         const Key* key = schema.find(path, "");
         if (key == nullptr) continue;
         Draft scratch;
@@ -93,7 +93,7 @@ Experiment read_experiment(const RecipeFile& file, const std::vector<std::string
     Experiment experiment{file.path, {}, {}, {}, {}, {}};
     RecipeText recipe = read_text(file, schema);
     Overrides overrides = read_overrides(texts);
-    experiment.base = std::move(recipe.layer);
+    experiment.base = std::move(recipe.overlay);
     experiment.overrides = flatten(overrides.keys, schema);
     Value vary = overrides.vary.value_or(recipe.vary.value_or(Value{}));
     for (Entry& axis : overrides.axes) replace_axis(vary, std::move(axis));
@@ -131,10 +131,10 @@ std::vector<Coordinate> coordinates(const Experiment& experiment, const Choices&
     return cell;
 }
 
-/// A cell on its way: its layers lie over each other, its values are read, nothing is filled in.
+/// A cell on its way: its overlays lie over each other, its values are read, nothing is filled in.
 struct Sketch {
-    Layer layer;
-    Layer said;  // of these, what arms, grids and the command line say
+    Overlay overlay;
+    Overlay said;  // of these, what arms, grids and the command line say
     Choices choices;
     Draft draft;
     std::string label;                       // for messages
@@ -144,7 +144,7 @@ struct Sketch {
 
 Index tokens_of(const Sketch& sketch) {
     const TrainOptions& train = sketch.draft.recipe.train;
-    if (sketch.layer.values.contains("train.steps")) return sketch.draft.steps * train.batch_tokens;
+    if (sketch.overlay.values.contains("train.steps")) return sketch.draft.steps * train.batch_tokens;
     return train.steps() * train.batch_tokens;
 }
 
@@ -170,17 +170,17 @@ std::size_t find_source(const std::string& name, const Value& said, const Experi
          name);
 }
 
-const Value* value_at(const Layer& layer, const std::string& path) {
-    const auto place = layer.values.find(path);
-    return place == layer.values.end() ? nullptr : &place->second;
+const Value* value_at(const Overlay& overlay, const std::string& path) {
+    const auto place = overlay.values.find(path);
+    return place == overlay.values.end() ? nullptr : &place->second;
 }
 
-// Takes over what the layer does not say from the run that it begins with. A resolved recipe has taken it
+// Takes over what the overlay does not say from the run that it begins with. A resolved recipe has taken it
 // already.
 void take_over(Sketch& sketch, const Experiment& experiment, const Sketches& earlier, const Schema& schema) {
-    const Value *arm = value_at(sketch.layer, "from.arm"), *run = value_at(sketch.layer, "from.run");
-    if (has_inherited(sketch.layer) || (arm == nullptr) == (run == nullptr)) return;
-    const Value* step = value_at(sketch.layer, "from.step");
+    const Value *arm = value_at(sketch.overlay, "from.arm"), *run = value_at(sketch.overlay, "from.run");
+    if (has_inherited(sketch.overlay) || (arm == nullptr) == (run == nullptr)) return;
+    const Value* step = value_at(sketch.overlay, "from.step");
     if (run != nullptr) {
         Draft draft;
         if (step != nullptr) schema.find("from.step")->read(draft, *step);
@@ -188,7 +188,7 @@ void take_over(Sketch& sketch, const Experiment& experiment, const Sketches& ear
         const Ancestor ancestor =
             read_ancestor(draft.recipe.from.path().string(), draft.recipe.from.step, run->source, schema);
         const Source source = run->source;
-        inherit(sketch.layer, Layer(sketch.layer), ancestor, source, schema);
+        inherit(sketch.overlay, Overlay(sketch.overlay), ancestor, source, schema);
         sketch.ancestor = std::make_shared<const Recipe>(ancestor.recipe);
         return;
     }
@@ -197,7 +197,7 @@ void take_over(Sketch& sketch, const Experiment& experiment, const Sketches& ear
     Index at = tokens_of(there) / there.draft.recipe.train.batch_tokens;
     if (step != nullptr && step->text != "last") at = read_integer(*step, "from.step", {0, at});
     const Source source = arm->source;
-    inherit(sketch.layer, sketch.said, ancestor_of(there.draft.recipe, at, source, schema), source, schema);
+    inherit(sketch.overlay, sketch.said, ancestor_of(there.draft.recipe, at, source, schema), source, schema);
     sketch.ancestor = std::make_shared<const Recipe>(there.draft.recipe);
 }
 
@@ -205,24 +205,24 @@ Sketch sketch_of(const Experiment& experiment, const std::vector<std::size_t>& c
                  const Sketches& earlier, const Schema& schema) {
     const Choices choices = choices_of(experiment.variation, combination);
     Sketch sketch;
-    sketch.layer = experiment.base;
+    sketch.overlay = experiment.base;
     sketch.choices = choices;
-    const auto lay = [&](const Layer& layer) {
-        lay_over(sketch.layer, layer, schema);
-        lay_over(sketch.said, layer, schema);
+    const auto lay = [&](const Overlay& overlay) {
+        lay_over(sketch.overlay, overlay, schema);
+        lay_over(sketch.said, overlay, schema);
     };
     for (std::size_t axis = 0; axis < choices.size(); ++axis) {
-        lay(choices[axis]->layer);
+        lay(choices[axis]->overlay);
         sketch.label += (axis == 0 ? " (cell " : ",") + choices[axis]->label;
     }
-    for (const LayerAddition& addition : experiment.variation.when)
-        if (addition.condition.holds(combination)) lay(addition.layer);
+    for (const ConditionalOverlay& addition : experiment.variation.when)
+        if (addition.condition.holds(combination)) lay(addition.overlay);
     if (!choices.empty()) sketch.label += ")";
     lay(experiment.overrides);
     try {
         take_over(sketch, experiment, earlier, schema);
-        sketch.draft = draft_of(sketch.layer, schema);
-        resolve_function(sketch.draft, sketch.layer, schema, experiment.path);
+        sketch.draft = draft_of(sketch.overlay, schema);
+        resolve_function(sketch.draft, sketch.overlay, schema, experiment.path);
     } catch (const Error& error) {
         fail(error.kind(), "{}{}", error.what(), sketch.label);
     }
@@ -252,19 +252,19 @@ Sketches sketches_of(const Experiment& experiment, const Schema& schema) {
 // What the axes set: all else must be equal between cells.
 std::vector<std::string> varied_keys(const Variation& variation) {
     std::set<std::string> keys;
-    const auto add = [&](const Layer& layer) {
-        for (const auto& [path, value] : layer.values) keys.insert(path);
-        keys.insert(layer.blocks.begin(), layer.blocks.end());
+    const auto add = [&](const Overlay& overlay) {
+        for (const auto& [path, value] : overlay.values) keys.insert(path);
+        keys.insert(overlay.blocks.begin(), overlay.blocks.end());
     };
     for (const Axis& axis : variation.axes)
-        for (const Choice& choice : axis.choices) add(choice.layer);
-    for (const LayerAddition& addition : variation.when) add(addition.layer);
+        for (const Choice& choice : axis.choices) add(choice.overlay);
+    for (const ConditionalOverlay& addition : variation.when) add(addition.overlay);
     return {keys.begin(), keys.end()};
 }
 
 // Where a recipe has grids and no arms, the rows of its table are its first grid that is nothing else there.
-void choose_rows(TableOptions& table, const Experiment& experiment, const Layer& layer) {
-    if (layer.values.contains("table.rows")) return;
+void choose_rows(TableOptions& table, const Experiment& experiment, const Overlay& overlay) {
+    if (overlay.values.contains("table.rows")) return;
     for (const Axis& axis : experiment.variation.axes) {
         const bool is_column =
             std::find(table.columns.begin(), table.columns.end(), axis.name) != table.columns.end();
@@ -276,8 +276,8 @@ void choose_rows(TableOptions& table, const Experiment& experiment, const Layer&
 
 // Positions that a cell inherits from an arm are those that this arm was given at last: the number that was
 // left open there follows from what it is evaluated on.
-void take_positions(Recipe& recipe, const Layer& layer, const Recipe& source) {
-    if (layer.values.contains("data.max_position")) return;
+void take_positions(Recipe& recipe, const Overlay& overlay, const Recipe& source) {
+    if (overlay.values.contains("data.max_position")) return;
     if (recipe.data.positions.kind == source.data.positions.kind)
         recipe.data.positions.max_position = source.data.positions.max_position;
 }
@@ -324,14 +324,14 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
         cell.varied = varied;
         cell.ancestor = std::move(sketch.ancestor);
         sketch.draft.recipe.table.contrasts = contrasts;
-        choose_rows(sketch.draft.recipe.table, experiment, sketch.layer);
+        choose_rows(sketch.draft.recipe.table, experiment, sketch.overlay);
         if (sketch.source) {
             cell.source = cells[*sketch.source].name;
-            take_positions(sketch.draft.recipe, sketch.layer, cells[*sketch.source].recipe);
+            take_positions(sketch.draft.recipe, sketch.overlay, cells[*sketch.source].recipe);
         }
         try {
             cell.recipe =
-                resolved(std::move(sketch.draft), sketch.layer, longest, schema, file.path, cell.notes);
+                resolved(std::move(sketch.draft), sketch.overlay, longest, schema, file.path, cell.notes);
         } catch (const Error& error) {
             fail(error.kind(), "{}{}", error.what(), sketch.label);
         }

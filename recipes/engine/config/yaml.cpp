@@ -63,7 +63,7 @@ class Builder : public YAML::EventHandler {
     }
 
     void open_key(const std::string& key, const YAML::Mark& mark) {
-        require(++keys_ <= most_keys, "{}: more than {} keys", at(mark).text(), most_keys);
+        require(++keys_ <= max_keys, "{}: more than {} keys", at(mark).text(), max_keys);
         require(is_one_line(key), "{}: expected a key, found a text of several lines", at(mark).text());
         auto& entries = open_.back().value.entries;
         for (const Entry& entry : entries)
@@ -108,7 +108,7 @@ class Builder : public YAML::EventHandler {
     }
 
     std::string place_;
-    static constexpr int most_keys = 10'000;  // each is compared with the others of its map
+    static constexpr int max_keys = 10'000;  // each is compared with the others of its map
 
     int documents_ = 0, keys_ = 0;
     std::vector<Open> open_;

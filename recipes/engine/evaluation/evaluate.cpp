@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "recipes/engine/evaluation/known_losses.h"
 #include "recipes/engine/measure/summary.h"
 
@@ -56,7 +56,7 @@ EvaluationReport evaluate(const Transformer& model, const Split& split, const Ev
     for (EvaluationJob& job : jobs) {
         job.run.unit = tokenizer.name();
         score_lengths(model, split, job, known, scored, sound, workers, count, group);
-        together(group, [&] { summarise(job.run, job.clusters, tokenizer, sound.train_length); });
+        on_every_rank(group, [&] { summarise(job.run, job.clusters, tokenizer, sound.train_length); });
         report.runs.push_back(std::move(job.run));
     }
     return report;

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "data/positions.h"
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 
 namespace locus {
 
@@ -156,10 +156,10 @@ void score(const Transformer& model, std::span<const SplitDocument> documents,
             throw;
         }
     };
-    together(group, [&] { workers.run(work); });
+    on_every_rank(group, [&] { workers.run(work); });
     gather_losses(passes, group, nats);
     for (const WindowGroup* pass : own) tokens -= pass->sequences() * pass->length();
-    if (!group.alone()) together(group, [&] { progress.add(tokens); });
+    if (!group.alone()) on_every_rank(group, [&] { progress.add(tokens); });
 }
 
 TokenSum split_loss(const Transformer& model, const Split& split, Index length, Workers& workers,

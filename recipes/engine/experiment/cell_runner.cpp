@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "recipes/engine/run/manifest.h"
 
 namespace fs = std::filesystem;

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "data/tokenizer.h"
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checksum.h"
 #include "framework/io/machine.h"

@@ -45,8 +45,8 @@ struct ExperimentRanks {
 /// on from its checkpoint, and one that another process works on is left to it. A cell that fails on all
 /// ranks of its group is reported and the others go on; what only some ranks of a group meet is thrown.
 /// Throws a storage Error before any work when `out` holds cells of another experiment, a usage Error for
-/// more ranks a cell than there are. All ranks get the
-/// result. `part`: cells that were run before into `out` are of the same experiment and stay in its table.
+/// more ranks per cell than there are. All ranks get the result. `part`: cells that were run before into
+/// `out` are of the same experiment and stay in its table.
 ExperimentResult run_experiment(const std::vector<Cell>& cells, const std::filesystem::path& out,
                                 const ExperimentRanks& ranks, Reporter& reporter, bool part = false);
 

@@ -20,8 +20,8 @@ struct ExperimentPlan {
 namespace locus {
 
 /// For the cells `to_do`: the longest expected first, or as they are written where all ranks train one cell.
-/// The ranks a cell that are not given are measured, and said with the reason. All ranks call it and get the
-/// same.
+/// The ranks per cell that are not given are measured, and said with the reason. All ranks call it and get
+/// the same.
 ExperimentPlan plan_experiment(const std::vector<Cell>& cells, const std::vector<std::size_t>& to_do,
                                const ExperimentRanks& ranks, Reporter& reporter);
 

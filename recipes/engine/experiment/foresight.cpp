@@ -61,10 +61,10 @@ Lack lack_of(const Recipe& recipe, const LoadedData& data) {
 }
 
 std::string names_of(const std::vector<std::string>& names) {
-    constexpr std::size_t most = 8;
-    if (names.size() <= most) return fmt::format("{}", fmt::join(names, "; "));
-    return fmt::format("{}; and {} more", fmt::join(names.begin(), names.begin() + most, "; "),
-                       names.size() - most);
+    constexpr std::size_t max = 8;
+    if (names.size() <= max) return fmt::format("{}", fmt::join(names, "; "));
+    return fmt::format("{}; and {} more", fmt::join(names.begin(), names.begin() + max, "; "),
+                       names.size() - max);
 }
 
 }  // namespace

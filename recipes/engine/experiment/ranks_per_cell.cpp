@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "recipes/engine/run/lesson.h"
+#include "recipes/engine/run/drawn_training.h"
 #include "recipes/engine/run/reporter.h"
 #include "recipes/engine/run/workbench.h"
 
@@ -49,7 +49,7 @@ std::string reason_of(const RankChoice& choice, const std::vector<double>& steps
                       const std::vector<StepTime>& times) {
     std::string text = fmt::format("{} of {}, by measurement:", choice.ranks_per_cell, ranks);
     for (const StepTime& time : times)
-        text += fmt::format("{} {}: {:.3g} ms a step, all cells in {}", time.ranks == 1 ? "" : ";",
+        text += fmt::format("{} {}: {:.3g} ms per step, all cells in {}", time.ranks == 1 ? "" : ";",
                             time.ranks, 1e3 * time.seconds, clock_text(end_of(steps, ranks, time)));
     return text;
 }
@@ -65,9 +65,9 @@ using StepClock = std::chrono::steady_clock;
 constexpr double enough = 0.3;  // seconds of steps that are timed
 
 // Of the group that needs longest.
-double seconds_of_step(Lesson& lesson, Index number, const Communicator& world) {
+double seconds_of_step(DrawnTraining& training, Index number, const Communicator& world) {
     const auto begin = StepClock::now();
-    lesson.step(number);
+    training.step(number);
     return 1e-9 *
            static_cast<double>(world.largest(
                std::chrono::duration_cast<std::chrono::nanoseconds>(StepClock::now() - begin).count()));
@@ -83,15 +83,15 @@ std::vector<StepTime> time_steps(const Recipe& recipe, const Communicator& world
     std::vector<StepTime> times;
     for (int groups = world.size(); groups >= 1; groups /= 2) {
         const int ranks = world.size() / groups;
-        Lesson lesson(make_trainable_model(recipe), timed, options.sequences(), options.length, threads,
-                      group_of(world, ranks));
-        lesson.step(1);  // takes memory
-        const double first = seconds_of_step(lesson, 2, world);
+        DrawnTraining training(make_trainable_model(recipe), timed, options.sequences(), options.length,
+                               threads, group_of(world, ranks));
+        training.step(1);  // takes memory
+        const double first = seconds_of_step(training, 2, world);
         const auto repeats = static_cast<Index>(std::clamp(enough / first, 1.0, 20.0));
-        double least = first;
+        double min = first;
         for (Index step = 3; step < 3 + repeats; ++step)
-            least = std::min(least, seconds_of_step(lesson, step, world));
-        times.push_back({ranks, least});
+            min = std::min(min, seconds_of_step(training, step, world));
+        times.push_back({ranks, min});
     }
     return times;
 }

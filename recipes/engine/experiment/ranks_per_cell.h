@@ -30,7 +30,7 @@ struct RankChoice {
 RankChoice choose_ranks_per_cell(const std::vector<double>& steps, int ranks,
                                  const std::vector<StepTime>& times);
 
-/// "1 of 4, by measurement: 1: 12 ms a step, all cells in 2 min; 2: ..."
+/// "1 of 4, by measurement: 1: 12 ms per step, all cells in 2 min; 2: ..."
 std::string reason_of(const RankChoice& choice, const std::vector<double>& steps, int ranks,
                       const std::vector<StepTime>& times);
 

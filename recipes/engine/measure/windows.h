@@ -17,7 +17,6 @@ struct Window {
     Index slot = 0;    // where the loss of that target goes; the others follow it
 
     Index scored() const { return inputs - first; }
-    Index first_target() const { return start + first + 1; }  // its index in the document
 
     bool operator==(const Window&) const = default;
 };

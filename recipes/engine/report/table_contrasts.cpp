@@ -62,13 +62,13 @@ std::string test_line(const Table& table, std::size_t pairs, std::size_t tested)
 
 // "n = 4", or "n = 2 to 4".
 std::string pairs_text(const Table& table) {
-    std::size_t fewest = table.contrasts.front().pairs(), most = fewest;
+    std::size_t fewest = table.contrasts.front().pairs(), max = fewest;
     for (const TableContrast& contrast : table.contrasts) {
         fewest = std::min(fewest, contrast.pairs());
-        most = std::max(most, contrast.pairs());
+        max = std::max(max, contrast.pairs());
     }
-    return fewest == most ? fmt::format("n = {} pairs", most)
-                          : fmt::format("n = {} to {} pairs, as each says", fewest, most);
+    return fewest == max ? fmt::format("n = {} pairs", max)
+                         : fmt::format("n = {} to {} pairs, as each says", fewest, max);
 }
 
 }  // namespace
@@ -111,21 +111,21 @@ void add_contrasts(Table& table, const TableSource& source) {
 void add_contrast_notes(Table& table) {
     if (table.contrasts.empty()) return;
     const Metric& metric = table.measure();
-    std::size_t most = 0, tested = 0;
+    std::size_t max = 0, tested = 0;
     for (const TableContrast& contrast : table.contrasts) {
-        most = std::max(most, contrast.pairs());
+        max = std::max(max, contrast.pairs());
         tested += contrast.p ? 1 : 0;
     }
     table.notes.push_back(fmt::format(
         "differences A - B, paired by {}, in {}: {} 0 is for A; mean \u00b1 half of the 95 % interval "
         "(Student's t, {}); undecided: {}",
         table.over, metric.unit, metric.higher_is_better ? "above" : "below", pairs_text(table),
-        most > 1 ? "the interval holds 0" : "one run has no interval"));
+        max > 1 ? "the interval holds 0" : "one run has no interval"));
     if (tested == 0) return;
     table.notes.push_back(
         "decided: the test bears the interval out; where no word stands, only the interval leaves out 0, "
         "which is exploratory");
-    table.notes.push_back(test_line(table, most, tested));
+    table.notes.push_back(test_line(table, max, tested));
 }
 
 const char* to_string(Verdict verdict) {

@@ -109,7 +109,7 @@ void add_definitions(Table& table, const TableSource& source) {
             fmt::format("mean \u00b1 half of the 95 % interval (Student's t) over {}: {} (n = {})",
                         table.over, joined_words(source.over), source.over.size()));
     else
-        table.definitions.push_back("one run a cell (n = 1)");
+        table.definitions.push_back("one run per cell (n = 1)");
     for (const std::string& protocol : source.protocols)
         table.definitions.push_back(protocol_line(protocol, source));
 }

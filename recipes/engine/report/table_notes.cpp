@@ -200,7 +200,7 @@ std::pair<const Record*, std::string> record_of(const Table& table, const TableC
 }
 
 void add_undecided(Table& table, const TableSource& source) {
-    constexpr std::size_t most = 6;  // pairs to name
+    constexpr std::size_t max = 6;  // pairs to name
     if (table.columns.empty()) return;
     const std::size_t column = in_range_column(table, source);
     Texts pairs;
@@ -211,7 +211,7 @@ void add_undecided(Table& table, const TableSource& source) {
         }
     }
     if (pairs.empty()) return;
-    const std::size_t rest = pairs.size() > most ? pairs.size() - most : 0;
+    const std::size_t rest = pairs.size() > max ? pairs.size() - max : 0;
     pairs.resize(pairs.size() - rest);
     table.notes.push_back(
         fmt::format("undecided at {} (the interval of their paired difference holds 0): {}{}",
@@ -237,9 +237,9 @@ std::string own_intervals(const Table& table, const TableSource& source) {
         method = how;
     }
     if (widths.empty()) return "";
-    const auto [least, most] = std::minmax_element(widths.begin(), widths.end());
+    const auto [min, max] = std::minmax_element(widths.begin(), widths.end());
     return fmt::format(" (its half-width at {} is {} to {}; {})", table.columns[column].label,
-                       shown(*least, table.measure()), shown(*most, table.measure()),
+                       shown(*min, table.measure()), shown(*max, table.measure()),
                        method.empty() ? "method not recorded" : method);
 }
 

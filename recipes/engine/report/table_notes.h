@@ -5,7 +5,7 @@
 
 namespace locus {
 
-/// Adds the metric, and a line a protocol: definition, split, unit, BOS and tail rules, documents, tokens
+/// Adds the metric, and a line per protocol: definition, split, unit, BOS and tail rules, documents, tokens
 /// scored.
 void add_definitions(Table& table, const TableSource& source);
 

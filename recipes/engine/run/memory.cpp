@@ -10,7 +10,7 @@ namespace locus {
 
 namespace {
 
-// Vectors of the model's width that a block keeps a token at the least: its two inputs, q, k and v, what
+// Vectors of the model's width that a block keeps per token at least: its two inputs, q, k and v, what
 // attention gives, and the inner states of an MLP of ratio 1.
 constexpr double vectors_of_a_block = 7;
 

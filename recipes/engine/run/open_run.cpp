@@ -1,7 +1,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checkpoint_folder.h"
 #include "framework/train/state.h"

@@ -70,7 +70,7 @@ json to_json(const ProfileReport& report, const ProfiledRun& run) {
             {"step_seconds",
              {{"mean", mean},
               {"median", median(report.step_seconds)},
-              {"least", *std::min_element(report.step_seconds.begin(), report.step_seconds.end())}}},
+              {"min", *std::min_element(report.step_seconds.begin(), report.step_seconds.end())}}},
             {"tokens_per_second", rate},
             {"flops_per_second", rate * run.flops_per_token},
             {"ops", std::move(ops)},
@@ -101,8 +101,8 @@ std::string profile_table(const json& profile) {
         text += part_line(fmt::format("[worker {} idle]", worker["worker"].get<int>()), worker);
     }
     text += line("all workers", "", "", "", milliseconds(total), percent(1));
-    text += fmt::format("\nstep: {} ms mean, {} median, {} least; {:.0f} tokens/s, {:.1f} GFLOP/s\n",
-                        milliseconds(step["mean"]), milliseconds(step["median"]), milliseconds(step["least"]),
+    text += fmt::format("\nstep: {} ms mean, {} median, {} min; {:.0f} tokens/s, {:.1f} GFLOP/s\n",
+                        milliseconds(step["mean"]), milliseconds(step["median"]), milliseconds(step["min"]),
                         profile["tokens_per_second"].get<double>(),
                         profile["flops_per_second"].get<double>() / 1e9);
     text += fmt::format("memory: {} of the process", mebibytes(profile["memory"]["process_peak"]));

@@ -19,7 +19,7 @@ struct ProfiledRun {
     std::int64_t process_peak = 0;         // bytes
 };
 
-/// {steps, warm_up_steps, workers, step_seconds{mean, median, least}, tokens_per_second, flops_per_second,
+/// {steps, warm_up_steps, workers, step_seconds{mean, median, min}, tokens_per_second, flops_per_second,
 /// ops[{name, forward_seconds, backward_seconds, calls, backward_calls, share}], parts[{name, seconds,
 /// share}], idle[{worker, seconds, share}], memory{process_peak, arena_peaks}}. Seconds are those of one
 /// step, summed over the workers; shares are of the time that all workers had, and add up to 1. REQUIRES: a

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/batch_sources.h"
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checkpoint_folder.h"
 #include "framework/io/checksum.h"
@@ -218,7 +218,7 @@ class TrainSession {
         return hooks;
     }
 
-    // Nats a token; NaN, until the run goes on, where it was stopped in the middle.
+    // Nats per token; NaN, until the run goes on, where it was stopped in the middle.
     double validation() {
         try {
             const TokenSum sum = split_loss(*model_, data_.splits.valid, recipe_.train.length,
@@ -341,8 +341,8 @@ void check_run_folder(const fs::path& folder, const std::string& recipe) {
 TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
                      Workbench& bench, Reporter& reporter, Profile* profile) {
     std::unique_ptr<TrainSession> session;
-    together(bench.group(),
-             [&] { session = std::make_unique<TrainSession>(cell, index, folder, bench, reporter); });
+    on_every_rank(bench.group(),
+                  [&] { session = std::make_unique<TrainSession>(cell, index, folder, bench, reporter); });
     return session->run(resume, profile);
 }
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "framework/io/atomic_file.h"
 #include "framework/io/checkpoint_folder.h"
 #include "framework/io/checksum.h"
@@ -264,7 +264,7 @@ class SearchSession {
     std::string fragment_of(const Genes& best) const {
         const Options& found = encoding_of(best).options;
         std::string text = fmt::format(
-            "# Found by a search over {} candidates on {} windows of {} tokens: {} nats a token\n"
+            "# Found by a search over {} candidates on {} windows of {} tokens: {} nats per token\n"
             "encoding.scaling:\n  type: longrope\n",
             state_.history.size(), seen_->windows(), target_, text_of(state_.best.back()));
         for (const char* name : {"factor", "attention_factor"})

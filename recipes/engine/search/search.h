@@ -41,9 +41,8 @@ nlohmann::json to_json(const SearchResult& result);
 /// Searches for the model that `cell` begins with (`from.run`). `out` then holds recipe.yaml, search.json
 /// (the state, from which a later call goes on), progress.jsonl and best.yaml, the recipe fragment. The
 /// result depends on the recipe only, not on threads, ranks or interruptions; of the bench's ranks, rank 0
-/// alone touches `out`. Throws a usage Error for a recipe
-/// without `from.run` or of an encoding without frequency rules, a data Error where no document is long
-/// enough, and a storage Error.
+/// alone touches `out`. Throws a usage Error for a recipe without `from.run` or of an encoding without
+/// frequency rules, a data Error where no document is long enough, and a storage Error.
 SearchResult run_search(const Cell& cell, const std::filesystem::path& out, Workbench& bench,
                         Reporter& reporter);
 

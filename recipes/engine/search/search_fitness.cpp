@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 #include "recipes/engine/evaluation/score.h"
 #include "recipes/engine/measure/plan.h"
 
@@ -50,7 +50,7 @@ std::vector<double> spread(Workbench& bench, Index count, Index width,
     const auto me = static_cast<std::size_t>(group.rank());
     std::atomic<Index> next = begins[me] / width;
     const Index end = begins[me + 1] / width;
-    together(group, [&] {
+    on_every_rank(group, [&] {
         bench.workers().run([&](int worker) {
             for (Index i = next++; i < end; i = next++)
                 job(i, worker,

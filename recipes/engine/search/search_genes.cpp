@@ -10,7 +10,7 @@ namespace locus {
 
 namespace {
 
-constexpr Index most_tries = 20;  // for a child that is new and does not fall
+constexpr Index max_tries = 20;  // for a child that is new and does not fall
 
 std::vector<double> factors_of(const FrequencyRequest& request, const char* rule, double factor) {
     const FrequencyRule& entry = FrequencyRegistry::instance().at(rule);
@@ -30,8 +30,8 @@ GeneSpace::GeneSpace(const SearchOptions& options, const FrequencyRequest& reque
       request_(request),
       factor_(factor),
       seed_(seed),
-      most_(static_cast<Index>(std::floor((options.upper * factor - 1) / options.step + 1e-9))) {
-    require(most_ >= 1, "search: factors up to {} x {} leave nothing above 1 to search (search.upper)",
+      max_(static_cast<Index>(std::floor((options.upper * factor - 1) / options.step + 1e-9))) {
+    require(max_ >= 1, "search: factors up to {} x {} leave nothing above 1 to search (search.upper)",
             options.upper, factor);
     for (Index n_hat : options.n_hat)
         if (n_hat <= request.trained_length) n_hats_.push_back(n_hat);
@@ -49,14 +49,13 @@ std::vector<double> GeneSpace::factors(const Genes& genes) const {
 bool GeneSpace::holds(const Genes& genes) const {
     return static_cast<Index>(genes.steps.size()) == request_.width / 2 &&
            std::is_sorted(genes.steps.begin(), genes.steps.end()) && genes.steps.front() >= 0 &&
-           genes.steps.back() <= most_ && genes.n_hat >= 0 &&
-           genes.n_hat < static_cast<Index>(n_hats_.size());
+           genes.steps.back() <= max_ && genes.n_hat >= 0 && genes.n_hat < static_cast<Index>(n_hats_.size());
 }
 
 Genes GeneSpace::rounded(const std::vector<double>& factors) const {
     Genes genes;
     for (double factor : factors)
-        genes.steps.push_back(std::clamp<Index>(std::llround((factor - 1) / options_.step), 0, most_));
+        genes.steps.push_back(std::clamp<Index>(std::llround((factor - 1) / options_.step), 0, max_));
     return genes;
 }
 
@@ -85,7 +84,7 @@ std::vector<Genes> GeneSpace::first_population() const {
     std::vector<Genes> population = seeds();
     const std::size_t seeded = population.size();
     const auto wanted = static_cast<std::size_t>(options_.population);
-    for (std::uint64_t draw = 0; population.size() < wanted && draw < wanted * most_tries; ++draw) {
+    for (std::uint64_t draw = 0; population.size() < wanted && draw < wanted * max_tries; ++draw) {
         const Genes child = mutated(population[draw % seeded], {0, draw});
         if (std::find(population.begin(), population.end(), child) == population.end())
             population.push_back(child);
@@ -99,7 +98,7 @@ Genes GeneSpace::mutated(Genes genes, std::initializer_list<std::uint64_t> key) 
     for (std::size_t i = 0; i < genes.steps.size(); ++i) {
         if (stream.uniform() >= options_.probability) continue;
         const Index low = i == 0 ? 0 : genes.steps[i - 1];
-        const Index high = i + 1 == genes.steps.size() ? most_ : genes.steps[i + 1];
+        const Index high = i + 1 == genes.steps.size() ? max_ : genes.steps[i + 1];
         genes.steps[i] = low + static_cast<Index>(stream.below(static_cast<std::uint64_t>(high - low + 1)));
     }
     if (stream.uniform() < options_.probability)
@@ -121,7 +120,7 @@ std::vector<Genes> GeneSpace::children(const std::vector<Genes>& parents, Index 
     std::set<Genes> seen = known;
     const auto breed = [&](Index count, std::uint64_t kind, const auto& make) {
         for (Index slot = 0; slot < count; ++slot) {
-            for (Index attempt = 0; attempt < most_tries; ++attempt) {
+            for (Index attempt = 0; attempt < max_tries; ++attempt) {
                 const auto words = {static_cast<std::uint64_t>(iteration), kind,
                                     static_cast<std::uint64_t>(slot), static_cast<std::uint64_t>(attempt)};
                 const Genes child = make(words);

@@ -29,7 +29,7 @@ class GeneSpace {
 
     std::vector<double> factors(const Genes& genes) const;
     Index n_hat(const Genes& genes) const { return n_hats_[static_cast<std::size_t>(genes.n_hat)]; }
-    Index most() const { return most_; }   // the greatest step
+    Index max() const { return max_; }     // the greatest step
     bool holds(const Genes& genes) const;  // on the grid, not falling, of the right count
 
     /// No change at all, position interpolation, NTK, YaRN (its own factors, and those that the released code
@@ -55,7 +55,7 @@ class GeneSpace {
     FrequencyRequest request_;
     double factor_;
     std::uint64_t seed_;
-    Index most_;
+    Index max_;
     std::vector<Index> n_hats_;
 };
 

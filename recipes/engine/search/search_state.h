@@ -17,7 +17,7 @@ struct SearchState {
     Index iteration = 0;              // the next one; 0 is the first population
     std::vector<Genes> population;    // the next parents, the fittest first
     std::vector<Genes> history;       // every candidate, in the order in which they were met
-    std::map<Genes, double> fitness;  // of each: nats a token
+    std::map<Genes, double> fitness;  // of each: nats per token
     std::vector<double> best;         // fitness after each iteration
     std::map<Genes, double> pending;  // of candidates of the next iteration, which was stopped
     Identity identity;                // what it stood on when it began

@@ -36,7 +36,8 @@ struct Clusters {
 /// part.
 Clusters make_clusters(std::span<const Index> keys, std::string unit);
 
-/// Sums of `values`, one a token, by cluster; `tokens` picks out those that take part, all where it is empty.
+/// Sums of `values`, one per token, by cluster; `tokens` picks out those that take part, all where it is
+/// empty.
 std::vector<TokenSum> sum_by_cluster(const Clusters& clusters, std::span<const double> values,
                                      const std::vector<bool>& tokens = {});
 

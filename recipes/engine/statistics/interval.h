@@ -6,7 +6,6 @@ namespace locus {
 struct Interval {
     double low = 0, high = 0;
     bool holds(double value) const { return low <= value && value <= high; }
-    bool overlaps(const Interval& other) const { return low <= other.high && other.low <= high; }
 };
 
 }  // namespace locus

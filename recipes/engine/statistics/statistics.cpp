@@ -149,10 +149,10 @@ std::vector<double> holm_corrected(std::span<const double> p) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return p[a] < p[b]; });
     std::vector<double> corrected(p.size());
-    double greatest = 0;
+    double max = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
-        greatest = std::max(greatest, std::min(1.0, p[order[i]] * static_cast<double>(order.size() - i)));
-        corrected[order[i]] = greatest;
+        max = std::max(max, std::min(1.0, p[order[i]] * static_cast<double>(order.size() - i)));
+        corrected[order[i]] = max;
     }
     return corrected;
 }

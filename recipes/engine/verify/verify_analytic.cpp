@@ -39,17 +39,16 @@ double change_by_order(const Transformer& model, const Recipe& recipe) {
     };
     const Tensor one = logits(sentence), other = logits(swapped);
     const std::vector<Index> places = places_in_sentence();
-    double most = 0;
+    double max = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
-        most =
-            std::max(most, largest_difference(other.rows(static_cast<Index>(i), 1), one.rows(places[i], 1)));
+        max = std::max(max, largest_difference(other.rows(static_cast<Index>(i), 1), one.rows(places[i], 1)));
     }
-    return most;
+    return max;
 }
 
 // Largest |PE(p + k) - M_k PE(p)|, where M_k turns the pair of inv_freq[i] by k inv_freq[i].
 double error_of_shift(const EncodingCard& from, const EncodingCard& to, std::int64_t k) {
-    double most = 0;
+    double max = 0;
     for (std::size_t p = 0; p < from.embedding.size(); ++p) {
         const std::vector<double>&here = from.embedding[p], &there = to.embedding[p];
         for (std::size_t i = 0; i < from.embedding_pairs.size(); ++i) {
@@ -57,11 +56,11 @@ double error_of_shift(const EncodingCard& from, const EncodingCard& to, std::int
             const double angle = static_cast<double>(k) * from.inv_freq[i];
             const double turned_sine = std::cos(angle) * here[sine] + std::sin(angle) * here[cosine];
             const double turned_cosine = std::cos(angle) * here[cosine] - std::sin(angle) * here[sine];
-            most = std::max(
-                {most, std::abs(turned_sine - there[sine]), std::abs(turned_cosine - there[cosine])});
+            max =
+                std::max({max, std::abs(turned_sine - there[sine]), std::abs(turned_cosine - there[cosine])});
         }
     }
-    return most;
+    return max;
 }
 
 EncodingCard card_at(const PositionalEncoding& encoding, std::int64_t shift) {
@@ -95,10 +94,10 @@ void check_shift(const VerifySubject& s, const TakeCheck& take) {
     s.model.encoding().describe(card, {});
     if (card.embedding_pairs.empty()) return;
     const EncodingCard here = card_at(s.model.encoding(), 0);
-    double most = 0;
+    double max = 0;
     for (const std::int64_t k : {1, 7, 1000})
-        most = std::max(most, error_of_shift(here, card_at(s.model.encoding(), k), k));
-    take({"sinusoids: one matrix a shift takes every position there, shifts of 1 to 1000", most, 1e-12});
+        max = std::max(max, error_of_shift(here, card_at(s.model.encoding(), k), k));
+    take({"sinusoids: one matrix per shift takes every position there, shifts of 1 to 1000", max, 1e-12});
 }
 
 }  // namespace locus

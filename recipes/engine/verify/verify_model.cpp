@@ -84,14 +84,14 @@ double standard_deviation(const Tensor& x) {
 
 double largest_difference(const Tensor& a, const Tensor& b) {
     require(a.shape() == b.shape(), "verify: {} and {} differ in shape", a.shape(), b.shape());
-    double most = 0;
+    double max = 0;
     for (Index i = 0; i < a.count(); ++i) {
         const double difference =
             std::abs(static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]));
         if (std::isnan(difference)) return difference;
-        most = std::max(most, difference);
+        max = std::max(max, difference);
     }
-    return most;
+    return max;
 }
 
 double largest(const Tensor& a) {

@@ -34,12 +34,12 @@ std::vector<Index> uneven_chunks(Index trained, Index length) {
 
 // Single tokens; of long texts those around the trained length and at the end of a first chunk.
 std::vector<Index> single_tokens(Index trained, Index length) {
-    constexpr Index most = 256;
+    constexpr Index max = 256;
     std::vector<Index> sizes;
-    if (length > most) sizes.push_back(std::min(trained, length) - most / 2);
+    if (length > max) sizes.push_back(std::min(trained, length) - max / 2);
     const Index begin = sizes.empty() ? 0 : sizes.front();
-    sizes.insert(sizes.end(), static_cast<std::size_t>(std::min(length - begin, most)), 1);
-    if (begin + most < length) sizes.push_back(length - begin - most);
+    sizes.insert(sizes.end(), static_cast<std::size_t>(std::min(length - begin, max)), 1);
+    if (begin + max < length) sizes.push_back(length - begin - max);
     return sizes;
 }
 

@@ -36,20 +36,20 @@ struct RuleTables {
 };
 
 double furthest(const std::vector<double>& a, const std::vector<double>& b) {
-    double most = a.size() == b.size() ? 0 : NAN;
+    double max = a.size() == b.size() ? 0 : NAN;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-        most = std::max(most, std::abs(a[i] - b[i]) / std::abs(b[i]));
-    return most;
+        max = std::max(max, std::abs(a[i] - b[i]) / std::abs(b[i]));
+    return max;
 }
 
 // Pairs that a ramp keeps or interpolates in full are bit for bit those of plain RoPE or of interpolation;
 // none lies outside of the two.
 double outside_of_blend(const std::vector<double>& blend, const std::vector<double>& plain,
                         const std::vector<double>& linear) {
-    double most = 0;
+    double max = 0;
     for (std::size_t i = 0; i < blend.size(); ++i)
-        most = std::max({most, blend[i] / plain[i] - 1, linear[i] / blend[i] - 1});
-    return most;
+        max = std::max({max, blend[i] / plain[i] - 1, linear[i] / blend[i] - 1});
+    return max;
 }
 
 void check_identities(const RuleTables& rules, const TakeCheck& take) {

@@ -8,18 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "recipes/engine/run/lesson.h"
+#include "recipes/engine/run/drawn_training.h"
 #include "recipes/engine/verify/verify_checks.h"
 
 namespace locus {
 
 namespace {
 
-constexpr Index lesson_sequences = 8;
+constexpr Index training_sequences = 8;
 
-Lesson lesson(const VerifySubject& s, int threads, const Communicator& group = {}) {
-    return Lesson(model_like(s.model, s.recipe, s.recipe.mask, s.recipe.encoding), s.recipe, lesson_sequences,
-                  std::min<Index>(s.trained, 64), threads, group);
+DrawnTraining training(const VerifySubject& s, int threads, const Communicator& group = {}) {
+    return DrawnTraining(model_like(s.model, s.recipe, s.recipe.mask, s.recipe.encoding), s.recipe,
+                         training_sequences, std::min<Index>(s.trained, 64), threads, group);
 }
 
 // A folder that goes with its owner.
@@ -45,7 +45,7 @@ class TemporaryFolder {
 }  // namespace
 
 void check_threads(const VerifySubject& s, int threads, const TakeCheck& take) {
-    Lesson one = lesson(s, 1), many = lesson(s, threads);
+    DrawnTraining one = training(s, 1), many = training(s, threads);
     one.step(1);
     many.step(1);
     take({fmt::format("a training step on {} threads = on one thread", threads),
@@ -56,7 +56,7 @@ void check_threads(const VerifySubject& s, int threads, const TakeCheck& take) {
 
 void check_ranks(const VerifySubject& s, const Communicator& group, const TakeCheck& take) {
     if (group.alone()) return;
-    Lesson one = lesson(s, 1), many = lesson(s, 1, group);
+    DrawnTraining one = training(s, 1), many = training(s, 1, group);
     one.step(1);
     many.step(1);
     std::vector<double> gradients(static_cast<std::size_t>(group.size())), values = gradients;
@@ -80,7 +80,7 @@ void check_ranks(const VerifySubject& s, const Communicator& group, const TakeCh
 void check_resume(const VerifySubject& s, const TakeCheck& take) {
     const TemporaryFolder folder;
     const std::filesystem::path path = folder.path() / "step.h5";
-    Lesson whole = lesson(s, 1), resumed = lesson(s, 1);
+    DrawnTraining whole = training(s, 1), resumed = training(s, 1);
     whole.step(1);
     whole.save(path, 1);
     whole.step(2);

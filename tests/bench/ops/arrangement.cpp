@@ -1,5 +1,5 @@
 // Ops that move numbers, and those between tables over distances and pairs of tokens.
-#include "framework/ops/count.h"
+#include "framework/ops/content_positions.h"
 #include "framework/ops/mask.h"
 #include "framework/ops/pairs.h"
 #include "framework/ops/rotate.h"

@@ -1,6 +1,6 @@
 #include "framework/ops/elementwise.h"
 
-#include "framework/ops/count.h"
+#include "framework/ops/content_positions.h"
 #include "framework/ops/log1p.h"
 #include "framework/ops/reduce.h"
 #include "framework/ops/softmax.h"
@@ -29,7 +29,7 @@ using namespace shard;
                    return dropout(x[0], 0.1, {1, 2, 3, 4});
                }),
     measure_op("sigmoid", {scores}, [](Inputs x) { return sigmoid(x[0]); }),
-    measure_op("clamp_most", {scores}, [](Inputs x) { return clamp_most(x[0], static_cast<Scalar>(0.5)); }),
+    measure_op("clamp_max", {scores}, [](Inputs x) { return clamp_max(x[0], static_cast<Scalar>(0.5)); }),
     measure_op("suffix_sums", {scores}, [](Inputs x) { return suffix_sums(x[0]); }),
     measure_op("softmax", {scores}, [](Inputs x) { return softmax(x[0]); }),
     measure_op("sum_last", {states}, [](Inputs x) { return sum_last(x[0]); }),

@@ -15,8 +15,8 @@ TEST(Positions, Consecutive) {
     EXPECT_EQ(p(0, 3), 13);
     EXPECT_EQ(p(5, 3), 13);  // shared by every sequence
     EXPECT_TRUE(p.is_consecutive());
-    EXPECT_EQ(p.least(), 10);
-    EXPECT_EQ(p.greatest(), 13);
+    EXPECT_EQ(p.min(), 10);
+    EXPECT_EQ(p.max(), 13);
     EXPECT_TRUE(p == Positions(1, 4, 1, {10, 11, 12, 13}));
     EXPECT_FALSE(p == Positions::consecutive(4));
     EXPECT_FALSE(p == Positions(2, 2, 1, {10, 11, 12, 13}));
@@ -28,11 +28,11 @@ TEST(Positions, RowsOfABatchAndTokensWithoutOne) {
     EXPECT_EQ(p(1, 0), -5);
     EXPECT_EQ(p.row(1)[2], 8);
     EXPECT_FALSE(p.is_consecutive());
-    EXPECT_EQ(p.least(), -5);
-    EXPECT_EQ(p.greatest(), 8);
+    EXPECT_EQ(p.min(), -5);
+    EXPECT_EQ(p.max(), 8);
     const Positions nowhere(1, 2, 1, {Positions::none, Positions::none});
-    EXPECT_EQ(nowhere.least(), 0);
-    EXPECT_EQ(nowhere.greatest(), 0);
+    EXPECT_EQ(nowhere.min(), 0);
+    EXPECT_EQ(nowhere.max(), 0);
     EXPECT_FALSE(nowhere.is_consecutive());
     EXPECT_FALSE(Positions(1, 3, 1, {0, 1, 3}).is_consecutive());
     EXPECT_TRUE(Positions(2, 2, 1, {0, 1, 5, 6}).is_consecutive());
@@ -44,8 +44,8 @@ TEST(Positions, RowsOfABatchAreAView) {
     EXPECT_EQ(part.batch(), 2);
     EXPECT_EQ(part(0, 0), 5);
     EXPECT_EQ(part(1, 1), 9);
-    EXPECT_EQ(part.least(), 5);
-    EXPECT_EQ(part.greatest(), 9);
+    EXPECT_EQ(part.min(), 5);
+    EXPECT_EQ(part.max(), 9);
     EXPECT_TRUE(part == Positions(2, 2, 1, {5, Positions::none, 7, 9}));
     EXPECT_FALSE(part == p.rows(0, 2));
     EXPECT_TRUE(part.rows(1, 1) == Positions(1, 2, 1, {7, 9}));
@@ -61,7 +61,7 @@ TEST(Positions, SeveralAxes) {
     EXPECT_EQ(p(0, 1, 0), 3);
     EXPECT_EQ(p(0, 1, 2), 5);
     EXPECT_FALSE(p.is_consecutive());
-    EXPECT_EQ(p.greatest(), 5);
+    EXPECT_EQ(p.max(), 5);
 }
 
 TEST(Positions, RefusesAnotherCount) {

@@ -57,7 +57,7 @@ TEST_F(Threads, OfTheEnvironmentAreCutToTheCores) {
     setenv("OMP_NUM_THREADS", "5", 1);
     EXPECT_EQ(number({.cores = 8}), 5);
     EXPECT_EQ(number({.wanted = 3, .cores = 8}), 3);
-    setenv("OMP_NUM_THREADS", "3,2", 1);  // OpenMP's list: a number a level
+    setenv("OMP_NUM_THREADS", "3,2", 1);  // OpenMP's list: a number per level
     EXPECT_EQ(number({.cores = 8}), 3);
     setenv("OMP_NUM_THREADS", "999999", 1);
     const ThreadChoice cut = choose_threads({.cores = 8});

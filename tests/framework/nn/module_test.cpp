@@ -150,14 +150,14 @@ TEST(ParameterStore, BeginsAsItIsTold) {
     const Parameter bounded = scope.add("bounded", {2000}, Initial::uniform(2), Decay::matrices, {0.5, 1.5});
     store.allocate(1);
     EXPECT_EQ(largest_difference(given.value(), tensor_of({2, 2}, {1, -2, 3, 0.5})), 0);
-    double sum = 0, least = 9, most = -9;
+    double sum = 0, min = 9, max = -9;
     for (Scalar value : uniform.value().values()) {
         sum += static_cast<double>(value);
-        least = std::min(least, static_cast<double>(value));
-        most = std::max(most, static_cast<double>(value));
+        min = std::min(min, static_cast<double>(value));
+        max = std::max(max, static_cast<double>(value));
     }
     EXPECT_NEAR(sum / 2000, 1, 0.05);  // four standard errors of 2 / sqrt(12 * 2000)
-    EXPECT_TRUE(least >= 0 && least < 0.01 && most > 1.99 && most < 2) << least << " " << most;
+    EXPECT_TRUE(min >= 0 && min < 0.01 && max > 1.99 && max < 2) << min << " " << max;
     const auto [low, high] =
         std::minmax_element(bounded.value().values().begin(), bounded.value().values().end());
     EXPECT_EQ(*low, Scalar(0.5));

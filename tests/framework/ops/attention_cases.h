@@ -87,7 +87,7 @@ inline Variable pair_bias(const Positions& query, const Positions& key) {
     return bias;
 }
 
-// Attention with a vector for each distance: tables a head or shared, with and without biases of queries.
+// Attention with a vector for each distance: tables per head or shared, with and without biases of queries.
 inline void add_relative_terms(std::vector<OpCase>& cases, const std::string& name, Attention form) {
     cases.push_back({name + "/relative",
                      {{2, 2, 5, 4}, {2, 1, 5, 4}, {2, 1, 5, 4}, {2, 7, 4}, {1, 6, 4}, {2, 4}, {2, 4}},

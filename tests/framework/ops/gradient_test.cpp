@@ -10,7 +10,7 @@
 
 #include "framework/core/precision.h"
 #include "framework/ops/attention.h"
-#include "framework/ops/count.h"
+#include "framework/ops/content_positions.h"
 #include "framework/ops/elementwise.h"
 #include "framework/ops/embedding.h"
 #include "framework/ops/log1p.h"
@@ -76,7 +76,7 @@ std::vector<OpCase> cases() {
         {"relu", {{5, 9}}, [](Inputs v) { return relu(v[0]); }},
         {"sigmoid", {{5, 9}}, [](Inputs v) { return sigmoid(v[0]); }},
         {"suffix_sums", {{3, 5}}, [](Inputs v) { return suffix_sums(v[0]); }},
-        {"clamp_most", {{5, 9}}, [](Inputs v) { return clamp_most(v[0], Scalar(0.2)); }},
+        {"clamp_max", {{5, 9}}, [](Inputs v) { return clamp_max(v[0], Scalar(0.2)); }},
         {"interpolate", {{3, 5}, {3, 7}}, [](Inputs v) { return interpolate(v[0], inner_places(v[1])); }},
         {"take_pairs", {{2, 2, 3, 3}}, [](Inputs v) { return take_pairs(v[0], some_pairs()); }},
         {"sum_pairs", {{2, 2, 3, 4}}, [](Inputs v) { return sum_pairs(v[0], some_pairs(), 3); }},

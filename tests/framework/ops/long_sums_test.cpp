@@ -3,7 +3,7 @@
 #include <functional>
 #include <numeric>
 
-#include "framework/ops/count.h"
+#include "framework/ops/content_positions.h"
 #include "framework/ops/pairs.h"
 #include "framework/ops/reduce.h"
 #include "framework/ops/shape.h"
@@ -14,7 +14,7 @@ inline namespace LOCUS_SCALAR {
 namespace {
 
 constexpr double spacing = std::numeric_limits<Scalar>::epsilon();  // of the numbers from 1 on
-constexpr Index most_queries = 3;
+constexpr Index max_queries = 3;
 constexpr double once = is_double ? 100 : 0.5001;  // roundings of a sum that is rounded at its end only
 
 class LongSums : public testing::TestWithParam<Index> {};
@@ -28,17 +28,17 @@ std::vector<double> in_double(const Tensor& x) {
 // Every entry to `units` roundings of its own size; sums that cancel, to as many of 1e-3 of the largest.
 void expect_rounded(const Tensor& found, const std::vector<double>& exact, double units, const char* what) {
     ASSERT_EQ(found.count(), static_cast<Index>(exact.size())) << what;
-    double most = 0, error = 0;
-    for (double value : exact) most = std::max(most, std::abs(value));
+    double max = 0, error = 0;
+    for (double value : exact) max = std::max(max, std::abs(value));
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const double off = std::abs(static_cast<double>(found.data()[i]) - exact[i]);
-        error = std::max(error, off / std::max(std::abs(exact[i]), 1e-3 * most));
+        error = std::max(error, off / std::max(std::abs(exact[i]), 1e-3 * max));
     }
     EXPECT_LE(error, units * spacing) << what;
 }
 
 Tensor gates(Index keys) {
-    return sigmoid(random_tensor({most_queries, keys}, 1)).value();
+    return sigmoid(random_tensor({max_queries, keys}, 1)).value();
 }
 
 std::vector<double> sums_from_the_end(const Tensor& x) {
@@ -71,22 +71,22 @@ TEST_P(LongSums, GradientOfContextualPositions) {
 TEST_P(LongSums, GradientOfContextualTerms) {
     const auto keys = static_cast<std::size_t>(GetParam()), rows = keys * 2 / 5;
     const Tensor x = gates(GetParam()), cotangent = random_tensor(x.shape(), 2),
-                 entries = random_tensor({most_queries, static_cast<Index>(rows)}, 3);
-    const auto most = static_cast<Scalar>(rows - 1);
+                 entries = random_tensor({max_queries, static_cast<Index>(rows)}, 3);
+    const auto max = static_cast<Scalar>(rows - 1);
     const std::vector<double> sums = sums_from_the_end(x), e = in_double(entries), dy = in_double(cotangent);
     std::vector<double> dentries(e.size(), 0.0), dgates(dy.size(), 0.0);
     for (std::size_t i = 0; i < dy.size(); ++i) {
-        const auto place = static_cast<double>(std::min(static_cast<Scalar>(sums[i]), most));
+        const auto place = static_cast<double>(std::min(static_cast<Scalar>(sums[i]), max));
         const std::size_t below = std::min(static_cast<std::size_t>(place), rows - 2),
                           at = i / keys * rows + below;
         const double share = place - static_cast<double>(below);
         dentries[at] += (1 - share) * dy[i];
         dentries[at + 1] += share * dy[i];
-        const double slope = sums[i] > place && place == static_cast<double>(most) ? 0 : e[at + 1] - e[at];
+        const double slope = sums[i] > place && place == static_cast<double>(max) ? 0 : e[at + 1] - e[at];
         dgates[i] = slope * dy[i] + (i % keys == 0 ? 0 : dgates[i - 1]);
     }
     const auto found =
-        tape_gradients([&](Inputs v) { return interpolate(v[0], clamp_most(suffix_sums(v[1]), most)); },
+        tape_gradients([&](Inputs v) { return interpolate(v[0], clamp_max(suffix_sums(v[1]), max)); },
                        {entries, x}, cotangent, {true, true});
     expect_close(found[0], tensor_of(entries.shape(), dentries), 8 * spacing, "entries");
     expect_close(found[1], tensor_of(x.shape(), dgates), 8 * spacing, "gates");

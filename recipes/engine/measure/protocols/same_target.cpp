@@ -50,8 +50,8 @@ class SameTarget : public ProtocolPolicy {
 
     void plan(EvaluationJob& job, const Protocol&, const EvaluationPlan& plan, TokenList& list,
               const Split& split, Index longest) const override {
-        const Index most = plan.lengths.back();
-        const TargetSet set = draw_targets(split.documents, most, plan.targets);
+        const Index max = plan.lengths.back();
+        const TargetSet set = draw_targets(split.documents, max, plan.targets);
         for (const Target& target : set.targets)
             list.add(static_cast<std::size_t>(target.document), target.index,
                      (target.index - 1) / bootstrap_block);
@@ -62,7 +62,7 @@ class SameTarget : public ProtocolPolicy {
         if (set.eligible < plan.targets)
             job.run.notes.push_back(
                 fmt::format("{} targets instead of {}: no more tokens of split {} have {} before them",
-                            set.eligible, plan.targets, split.name, most));
+                            set.eligible, plan.targets, split.name, max));
         for (std::size_t k = 0; k < plan.lengths.size(); ++k) {
             const Index context = plan.lengths[k];
             Record record;
@@ -72,7 +72,7 @@ class SameTarget : public ProtocolPolicy {
                 record = unscored(
                     RecordState::too_short,
                     fmt::format("no token of split {} has {} before it; the longest document has {} tokens",
-                                split.name, most, longest_document(split)));
+                                split.name, max, longest_document(split)));
             } else {
                 for (std::size_t i = 0; i < set.targets.size(); ++i)
                     job.windows[k].push_back(target_window(set.targets[i].document, set.targets[i].index,

@@ -15,7 +15,7 @@ TEST(Card, MaskIsWhatAttentionSees) {
               std::string::npos);
 }
 
-// Window 4 over 10 tokens lets 1 + 2 + 3 + 7 * 4 = 34 pairs through; 40 would be one key too many a row.
+// Window 4 over 10 tokens lets 1 + 2 + 3 + 7 * 4 = 34 pairs through; 40 would be one key too many per row.
 TEST(Card, MaskShowsEveryTokenOfAShortLength) {
     const auto pairs = [](const std::string& mask, Index length) {
         const json card = card_of("encoding: {kind: nope}\nmask: {" + mask + "}\n", {{}, length});
@@ -67,7 +67,7 @@ TEST(Card, ReceptivePathOfEqualWindows) {
     const auto needed = numbers(path["layers_to_distance"]);
     ASSERT_EQ(needed.size(), 32u);
     for (std::size_t n = 0; n < 32; ++n)
-        EXPECT_EQ(needed[n], n > 9 ? json() : json((n + 2) / 3)) << n;  // three tokens a layer
+        EXPECT_EQ(needed[n], n > 9 ? json() : json((n + 2) / 3)) << n;  // three tokens per layer
     const std::string text = card_text(card);
     for (const char* part :
          {"receptive path of the last of 32 tokens", "through all layers: 9 tokens back, 10 with"})

@@ -131,7 +131,7 @@ TEST(Registry, EveryMetricFollowsFromTheLossWhereItSaysSo) {
         EXPECT_FALSE(metric.unit.empty() || metric.definition.empty()) << name;
         if (metric.from_nats == nullptr) continue;
         ASSERT_NE(metric.of_losses, nullptr) << name;
-        // Of bytes: one byte a token.
+        // Of bytes: one byte per token.
         EXPECT_NEAR(*metric.of_losses({21.0, 10}, 10), *metric.from_nats(2.1, "byte"), 1e-12) << name;
     }
 }

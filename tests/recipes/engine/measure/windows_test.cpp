@@ -50,7 +50,7 @@ TEST(Windows, stayInsideTheirDocumentAndFillSlotsInOrder) {
         EXPECT_LE(window.start + window.inputs, 999);  // the last target is token 999
         EXPECT_LE(window.inputs, 256);
         EXPECT_EQ(window.slot, slot);
-        EXPECT_EQ(window.slot, 100 + window.first_target() - 1);
+        EXPECT_EQ(window.slot, 100 + window.start + window.first);
         slot += window.scored();
     }
     EXPECT_EQ(slot, 100 + 999);
@@ -80,7 +80,7 @@ TEST(Windows, ofATargetHaveExactlyTheContext) {
     EXPECT_EQ(window.start, 36);
     EXPECT_EQ(window.inputs, 64);
     EXPECT_EQ(window.scored(), 1);
-    EXPECT_EQ(window.first_target(), 100);
+    EXPECT_EQ(window.start + window.first + 1, 100);
     EXPECT_EQ(window.slot, 5);
     EXPECT_EQ(target_window(1, 64, 64, 0).start, 0);
     EXPECT_THROW(target_window(1, 63, 64, 0), Error);

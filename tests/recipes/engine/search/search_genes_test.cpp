@@ -33,7 +33,7 @@ TEST(SearchOptions, AreThoseOfThePaper) {
     EXPECT_EQ(options.step, 0.01);
     EXPECT_EQ(options.upper, 1.25);
     const GeneSpace space(options, request, 4);
-    EXPECT_EQ(space.most(), 400);  // 5 = 1.25 x 4
+    EXPECT_EQ(space.max(), 400);  // 5 = 1.25 x 4
     const nlohmann::json code = longrope_oracle()["search_space_code"];
     EXPECT_EQ(options.parents, code["parents_size"]);
     EXPECT_EQ(options.mutations, code["mutation_numbers"]);

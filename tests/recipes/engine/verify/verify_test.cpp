@@ -29,14 +29,14 @@ class Faulty : public PositionalEncoding {
         }
         const Positions at =
             fault_ == Fault::counts_from_the_first_query ? Positions::consecutive(query.length()) : query;
-        terms.bias.first = query.least() - key.greatest();
-        const Index count = query.greatest() - key.least() - terms.bias.first + 1;
+        terms.bias.first = query.min() - key.max();
+        const Index count = query.max() - key.min() - terms.bias.first + 1;
         const double slope = fault_ == Fault::length_unsaid ? 1 / static_cast<double>(context.length) : 0.1;
         MutableTensor table = Tensor::empty({heads_, count});
         for (Index d = 0; d < count; ++d) {
             terms.bias.rows.push_back(static_cast<std::int32_t>(d));
             const std::int64_t offset =
-                fault_ == Fault::counts_from_the_first_query ? query.least() - at.least() : 0;
+                fault_ == Fault::counts_from_the_first_query ? query.min() - at.min() : 0;
             const double distance = std::abs(static_cast<double>(terms.bias.first + d - offset));
             for (Index h = 0; h < heads_; ++h)
                 table.data()[h * count + d] = static_cast<Scalar>(-slope * distance);

@@ -1,4 +1,4 @@
-#include "recipes/engine/config/layer.h"
+#include "recipes/engine/config/overlay.h"
 
 #include "framework/core/error.h"
 #include "framework/core/stop.h"
@@ -14,7 +14,7 @@ bool says_nothing(const Value& value) {
     return value.type == Value::Type::nothing || is_word;
 }
 
-/// A layer on its way, with the spelling of each key.
+/// An overlay on its way, with the spelling of each key.
 class Flattening {
   public:
     explicit Flattening(const Schema& schema) : schema_(schema) {}
@@ -25,9 +25,9 @@ class Flattening {
         for (const Entry& inner : entry.value.entries) add(entry.key + "." + inner.key, inner);
     }
 
-    Layer take() {
+    Overlay take() {
         check_spelling();
-        return std::move(layer_);
+        return std::move(overlay_);
     }
 
   private:
@@ -35,7 +35,7 @@ class Flattening {
         const std::string path = schema_.canonical(written);
         if (!schema_.is_block(path)) return add_value(path, written, entry);
         if (says_nothing(entry.value)) {  // as in a Hugging Face config that scales nothing
-            layer_.blocks.insert(path);
+            overlay_.blocks.insert(path);
             return add_value(rule_path, written,
                              {entry.key, entry.source, Value::scalar("plain", entry.source)});
         }
@@ -52,16 +52,16 @@ class Flattening {
 
     void open_block(const std::string& path, const Entry& entry) {
         if (entry.value.type != Value::Type::map) refuse(entry.value, path, "a map of keys");
-        require(layer_.blocks.insert(path).second, "{}: {} is given twice", entry.source.text(), path);
+        require(overlay_.blocks.insert(path).second, "{}: {} is given twice", entry.source.text(), path);
     }
 
     void add_value(const std::string& path, const std::string& written, const Entry& entry) {
         if (schema_.find(path) == nullptr) schema_.refuse_unknown(path, entry.source);
-        const auto [place, is_new] = layer_.values.emplace(path, entry.value);
+        const auto [place, is_new] = overlay_.values.emplace(path, entry.value);
         if (!is_new) refuse_second(path, written, entry, place->second.source);
         written_[path] = written;
-        const auto other = layer_.values.find(schema_.other_spelling(path));
-        if (other != layer_.values.end())
+        const auto other = overlay_.values.find(schema_.other_spelling(path));
+        if (other != overlay_.values.end())
             fail(Failure::usage, "{}: {} and {} say the same thing: give one of them ({} is at {})",
                  entry.source.text(), path, other->first, other->first, other->second.source.text());
     }
@@ -69,8 +69,8 @@ class Flattening {
     // YaRN's authors multiply by attn_factor, transformers does not read it: where a block is in the words of
     // transformers, either number would be a guess.
     void check_spelling() const {
-        const auto authors = layer_.values.find(scaling_map + ".attn_factor");
-        if (authors == layer_.values.end()) return;
+        const auto authors = overlay_.values.find(scaling_map + ".attn_factor");
+        if (authors == overlay_.values.end()) return;
         for (const auto& [path, written] : written_)
             if (path.starts_with(scaling_map) && path != written && written != "encoding.rope_scaling")
                 fail(Failure::usage,
@@ -91,33 +91,33 @@ class Flattening {
     }
 
     const Schema& schema_;
-    Layer layer_;
+    Overlay overlay_;
     std::map<std::string, std::string> written_;  // by path
 };
 
-// What a layer says of the encoding's kind or of the rule, or `standard`.
-std::string said(const Layer& layer, const std::vector<std::string>& paths, const std::string& standard) {
+// What an overlay says of the encoding's kind or of the rule, or `standard`.
+std::string said(const Overlay& overlay, const std::vector<std::string>& paths, const std::string& standard) {
     for (const std::string& path : paths) {
-        const auto value = layer.values.find(path);
-        if (value != layer.values.end()) return value->second.text;
+        const auto value = overlay.values.find(path);
+        if (value != overlay.values.end()) return value->second.text;
     }
     return standard;
 }
 
-void drop(Layer& layer, const std::string& prefix) {
-    std::erase_if(layer.values, [&](const auto& value) { return value.first.starts_with(prefix); });
+void drop(Overlay& overlay, const std::string& prefix) {
+    std::erase_if(overlay.values, [&](const auto& value) { return value.first.starts_with(prefix); });
 }
 
 }  // namespace
 
-Layer flatten(const std::vector<Entry>& entries, const Schema& schema) {
-    throw_if_stopped();  // an experiment of thousands of cells flattens as many layers
+Overlay flatten(const std::vector<Entry>& entries, const Schema& schema) {
+    throw_if_stopped();  // an experiment of thousands of cells flattens as many overlays
     Flattening flattening(schema);
     for (const Entry& entry : entries) flattening.add(entry);
     return flattening.take();
 }
 
-void lay_over(Layer& base, const Layer& over, const Schema& schema) {
+void lay_over(Overlay& base, const Overlay& over, const Schema& schema) {
     for (const std::string& block : over.blocks) {
         base.blocks.insert(block);
         drop(base, block + ".");
@@ -128,13 +128,13 @@ void lay_over(Layer& base, const Layer& over, const Schema& schema) {
     }
 }
 
-void lay_on_base(Layer& base, const Layer& over, const Schema& schema) {
+void lay_on_base(Overlay& base, const Overlay& over, const Schema& schema) {
     const std::vector<std::string> kind = {"encoding.preset", "encoding.kind"}, rule = {rule_path};
     const std::string kind_below = said(base, kind, EncodingOptions().kind);
     const std::string rule_below = said(base, rule, "plain");
     if (said(over, kind, kind_below) != kind_below) drop(base, "encoding.");
     if (said(over, rule, rule_below) != rule_below) drop(base, scaling_map + ".");
-    Layer keys = over;
+    Overlay keys = over;
     keys.blocks.clear();
     lay_over(base, keys, schema);
     base.blocks.insert(over.blocks.begin(), over.blocks.end());

@@ -21,7 +21,7 @@ struct TokenRun {
 };
 
 /// Rows of a pass that share one call of attention: a run of tokens of one sequence, or the same run of all.
-struct PassPart {
+struct AttentionCall {
     Index sequence = 0, sequences = 1;  // of the batch: sequence .. sequence + sequences
     TokenRun asking = {};               // of the states that ask
     TokenRun seen = {};                 // of those that keys and values are made of
@@ -40,7 +40,7 @@ struct PassPart {
 /// What a block is told beside the states. Where one part is the whole pass everything is recorded; several
 /// parts, and a cache, run without a tape only.
 struct LayerPass {
-    std::span<const PassPart> parts;  // rows of no part see nothing
+    std::span<const AttentionCall> parts;  // rows of no part see nothing
     Index layer = 0;
     KvCache* cache = nullptr;  // tokens before the parts; it takes these up
     AttentionForm attention = AttentionForm::tiled;
@@ -48,7 +48,7 @@ struct LayerPass {
     DropoutKey key = {};         // of seed, step and sample
     const Tail* tail = nullptr;  // all that goes on behind this layer; null: every token
 
-    /// Dropout at one of the places that a model has for it: 0 behind the embedding, two a layer.
+    /// Dropout at one of the places that a model has for it: 0 behind the embedding, two per layer.
     Variable drop(const Variable& x, Index place) const {
         DropoutKey own = key;
         own.layer = static_cast<std::uint64_t>(place);

@@ -10,12 +10,12 @@
 
 namespace locus {
 
-class Lesson {
+class DrawnTraining {
   public:
     /// Trains `model` by `recipe` (its positions, segments and dropout) on `sequences` windows of `length`
-    /// tokens a step, on `threads` threads of every rank of `group`, without warm-up.
-    Lesson(std::unique_ptr<Transformer> model, const Recipe& recipe, Index sequences, Index length,
-           int threads, const Communicator& group = {});
+    /// tokens per step, on `threads` threads of every rank of `group`, without warm-up.
+    DrawnTraining(std::unique_ptr<Transformer> model, const Recipe& recipe, Index sequences, Index length,
+                  int threads, const Communicator& group = {});
 
     /// The update `number`, from 1. All ranks call it; throws what Trainer::step throws.
     void step(Index number);

@@ -12,7 +12,7 @@ namespace locus {
 /// Runs `job` on every rank of the group. Where it throws on some rank, every rank throws an Error of the
 /// kind of the lowest such rank, with its reason, and with its number unless all failed alike. REQUIRES:
 /// `job` calls nothing of the group where it may throw on some ranks only.
-void together(const Communicator& group, const std::function<void()>& job);
+void on_every_rank(const Communicator& group, const std::function<void()>& job);
 
 /// The same for work that rank 0 does alone, such as writing files.
 void on_root(const Communicator& group, const std::function<void()>& job);

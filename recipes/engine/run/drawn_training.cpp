@@ -1,4 +1,4 @@
-#include "recipes/engine/run/lesson.h"
+#include "recipes/engine/run/drawn_training.h"
 
 #include <utility>
 
@@ -19,26 +19,26 @@ std::unique_ptr<const Recipe> sized(const Recipe& recipe, Index sequences, Index
 
 }  // namespace
 
-Lesson::Lesson(std::unique_ptr<Transformer> model, const Recipe& recipe, Index sequences, Index length,
-               int threads, const Communicator& group)
+DrawnTraining::DrawnTraining(std::unique_ptr<Transformer> model, const Recipe& recipe, Index sequences,
+                             Index length, int threads, const Communicator& group)
     : model_(std::move(model)),
       recipe_(sized(recipe, sequences, length)),
       source_(*model_, *recipe_, sequences, length),
       workers_(threads),
       trainer_(model_->parameters(), recipe_->train, workers_, group) {}
 
-void Lesson::step(Index number) {
+void DrawnTraining::step(Index number) {
     source_.fill(number - 1, batch_);
     trainer_.step(number, batch_, training_loss(*model_, *recipe_));
 }
 
-void Lesson::save(const std::filesystem::path& path, Index step) {
+void DrawnTraining::save(const std::filesystem::path& path, Index step) {
     save_checkpoint(path, capture(model_->parameters(), trainer_.optimizer(),
                                   {.recipe = "", .tokenizer = "", .vocabulary = model_->options().vocabulary},
                                   step, source_.sequences()));
 }
 
-void Lesson::load(const std::filesystem::path& path) {
+void DrawnTraining::load(const std::filesystem::path& path) {
     const Checkpoint checkpoint = load_checkpoint(path);
     restore_parameters(checkpoint, model_->parameters(), path.string());
     restore_moments(checkpoint, model_->parameters(), trainer_.mutable_optimizer(), path.string());

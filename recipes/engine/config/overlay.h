@@ -1,5 +1,5 @@
 // What one place says (a recipe, its base, an arm, a grid's value, the command line), as text: what it means
-// is asked once, after all layers lie over each other.
+// is asked once, after all overlays lie over each other.
 #pragma once
 
 #include <map>
@@ -11,21 +11,21 @@
 
 namespace locus {
 
-struct Layer {
+struct Overlay {
     std::map<std::string, Value> values;  // by dotted path
-    std::set<std::string> blocks;  // sections and encoding.scaling written as a whole: over another layer
+    std::set<std::string> blocks;  // sections and encoding.scaling written as a whole: over another overlay
                                    // they replace the section
 };
 
 /// Reads entries such as `train: {lr: 1e-3}` and `train.lr: 1e-3`. Throws a usage Error, with file and line,
 /// for unknown, misplaced and repeated keys and for two spellings of one thing.
-Layer flatten(const std::vector<Entry>& entries, const Schema& schema);
+Overlay flatten(const std::vector<Entry>& entries, const Schema& schema);
 
 /// Lays `over` on `base`: a whole block replaces the block, a dotted key one value (and its other spelling).
-void lay_over(Layer& base, const Layer& over, const Schema& schema);
+void lay_over(Overlay& base, const Overlay& over, const Schema& schema);
 
 /// Lays a recipe on its base: every key replaces one value, in blocks as well; but another kind of encoding
 /// takes nothing of the old one, and another rule nothing of the old scaling.
-void lay_on_base(Layer& base, const Layer& over, const Schema& schema);
+void lay_on_base(Overlay& base, const Overlay& over, const Schema& schema);
 
 }  // namespace locus

@@ -1,4 +1,4 @@
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,7 @@ Error current_error() {
     }
 }
 
-void together(const Communicator& group, const std::function<void()>& job) {
+void on_every_rank(const Communicator& group, const std::function<void()>& job) {
     if (group.alone()) return job();
     std::optional<Error> error;
     try {
@@ -82,7 +82,7 @@ void together(const Communicator& group, const std::function<void()>& job) {
 }
 
 void on_root(const Communicator& group, const std::function<void()>& job) {
-    together(group, [&] {
+    on_every_rank(group, [&] {
         if (group.is_root()) job();
     });
 }

@@ -1,5 +1,5 @@
 // What verifies and times a training step runs the step of the recipe: its dropout, positions and segments.
-#include "recipes/engine/run/lesson.h"
+#include "recipes/engine/run/drawn_training.h"
 
 #include "recipes/engine/run/training_pass.h"
 #include "tests/recipes/engine/run/support.h"
@@ -18,13 +18,13 @@ Settings with(Settings settings, const Settings& more) {
 
 std::vector<Scalar> after_a_step(const Settings& settings) {
     const Recipe recipe = cell_from(settings).recipe;
-    Lesson lesson(make_trainable_model(recipe), recipe, 8, 16, 1);
-    lesson.step(1);
-    const auto values = lesson.values().values();
+    DrawnTraining training(make_trainable_model(recipe), recipe, 8, 16, 1);
+    training.step(1);
+    const auto values = training.values().values();
     return {values.begin(), values.end()};
 }
 
-TEST(Lesson, RunsWhatTheRecipeSays) {
+TEST(DrawnTraining, RunsWhatTheRecipeSays) {
     const Settings plain = small("rope");
     const std::vector<Scalar> values = after_a_step(plain);
     EXPECT_EQ(after_a_step(plain), values);
@@ -35,7 +35,7 @@ TEST(Lesson, RunsWhatTheRecipeSays) {
         EXPECT_NE(after_a_step(with(plain, change)), values) << change.begin()->first;
 }
 
-TEST(Lesson, HasTheBatchesOfTheRecipe) {
+TEST(DrawnTraining, HasTheBatchesOfTheRecipe) {
     const Recipe recipe = cell_from(with(small("rope"), {{"data.positions", "packed"}})).recipe;
     const auto model = make_trainable_model(recipe);
     const DrawnSource source(*model, recipe, 8, 16);

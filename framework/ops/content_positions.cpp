@@ -1,4 +1,4 @@
-#include "framework/ops/count.h"
+#include "framework/ops/content_positions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,12 +38,12 @@ Variable suffix_sums(const Variable& x) {
     });
 }
 
-Variable clamp_most(const Variable& x, Scalar most) {
+Variable clamp_max(const Variable& x, Scalar max) {
     MutableTensor out = x.value().clone();
-    for (Scalar& value : out.values()) value = std::min(value, most);
-    return record(out, {x}, [x, most](const MutableTensor& cotangent, const Gradients& gradients) {
+    for (Scalar& value : out.values()) value = std::min(value, max);
+    return record(out, {x}, [x, max](const MutableTensor& cotangent, const Gradients& gradients) {
         for (Index i = 0; i < cotangent.count(); ++i) {
-            if (x.value().data()[i] > most) cotangent.data()[i] = 0;
+            if (x.value().data()[i] > max) cotangent.data()[i] = 0;
         }
         gradients.pass(0);
     });

@@ -1,5 +1,5 @@
 // What one rank throws, all throw, and it is said once.
-#include "framework/distributed/together.h"
+#include "framework/distributed/rank_errors.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ std::string prefix(int rank) {
 
 Error error_of(const std::function<void()>& job) {
     try {
-        together(world(), job);
+        on_every_rank(world(), job);
     } catch (const Error& error) {
         return error;
     }
@@ -23,7 +23,7 @@ Error error_of(const std::function<void()>& job) {
 
 TEST(Together, GoesOnWhereNothingIsThrown) {
     int done = 0;
-    together(world(), [&] { ++done; });
+    on_every_rank(world(), [&] { ++done; });
     on_root(world(), [&] { ++done; });
     EXPECT_EQ(done, world().is_root() ? 2 : 1);
 }

@@ -13,8 +13,8 @@ Variable sigmoid(const Variable& x);
 /// rounded once, as are those of the pullback.
 Variable suffix_sums(const Variable& x);
 
-/// min(x, most); where x is cut no gradient flows.
-Variable clamp_most(const Variable& x, Scalar most);
+/// min(x, max); where x is cut no gradient flows.
+Variable clamp_max(const Variable& x, Scalar max);
 
 /// Rows of entries at fractional places: x [..., n], places [..., m] in 0 .. n - 1, out[j] between
 /// x[floor(p_j)] and x[floor(p_j) + 1], linearly. Throws for a place outside.
