@@ -4,6 +4,7 @@
 
 #include "framework/distributed/rank_errors.h"
 #include "framework/train/trainer.h"
+#include "recipes/engine/config/power.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/experiment/experiment.h"
 #include "recipes/engine/report/table.h"
@@ -38,6 +39,7 @@ void note_idle_threads(const std::vector<Cell>& cells, const ExperimentRanks& ra
 
 int dry_run(const std::vector<Cell>& cells) {
     check(cells);
+    if (const std::string caution = caution_of_power(cells); !caution.empty()) tell("{}\n", caution);
     for (const Cell& cell : cells) {
         put("# {}\n{}\n", cell.name, write_recipe(cell.recipe, recipe_schema()));
     }
@@ -90,6 +92,7 @@ int run(const Words& words, const Communicator& world) {
         Terminal terminal(world.is_root());
         ranks.threads = threads_of(arguments, world, terminal);
         note_idle_threads(cells, ranks, terminal);
+        if (const std::string caution = caution_of_power(cells); !caution.empty()) terminal.message(caution);
     }
     if (arguments.has("ranks-per-cell"))
         ranks.ranks_per_cell = parse_count(arguments.text("ranks-per-cell"), "--ranks-per-cell", 1);

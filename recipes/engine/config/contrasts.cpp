@@ -1,5 +1,7 @@
 #include "recipes/engine/config/contrasts.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
@@ -48,15 +50,14 @@ class Patterns {
             }
         }
         for (std::size_t i = 0; i < patterns.size(); ++i)
-            require(fits[i], "{}: table.contrasts: no pair of arms fits '{}'", place_, patterns[i]);
+            require(fits[i], "{}: no pair of arms fits '{}'", place_, patterns[i]);
         return pairs;
     }
 
     void check(const std::string& contrast) const {
         const auto arms = arms_of_contrast(contrast);
         for (const std::string& arm : {arms->first, arms->second})
-            require(arms_.contains(arm), "{}: table.contrasts: '{}': there is no arm '{}' in `vary`", place_,
-                    contrast, arm);
+            require(arms_.contains(arm), "{}: '{}': there is no arm '{}' in `vary`", place_, contrast, arm);
     }
 
   private:
@@ -89,8 +90,7 @@ class Patterns {
             return pairs;
         }
         require(text.find_first_of("{}") == std::string::npos,
-                "{}: table.contrasts: '{}': expected the name of an axis of a product of arms within braces",
-                place_, written);
+                "{}: '{}': expected the name of an axis of a product of arms within braces", place_, written);
         return text.find('*') == std::string::npos ? kept({text}) : starred(text, written);
     }
 
@@ -100,7 +100,7 @@ class Patterns {
         const std::string& side = a.find('*') != std::string::npos ? a : b;
         const std::size_t star = side.find('*');
         require(side.find('*', star + 1) == std::string::npos && (&side == &b || b.find('*') == b.rfind('*')),
-                "{}: table.contrasts: '{}': expected at most one * on each side", place_, written);
+                "{}: '{}': expected at most one * on each side", place_, written);
         const std::string before = side.substr(0, star), after = side.substr(star + 1);
         Pairs pairs;
         for (const Choice& arm : variation_.arms()->choices) {
@@ -131,7 +131,7 @@ class Patterns {
 void check_form(const std::string& contrast, const std::string& place) {
     const auto arms = arms_of_contrast(contrast);
     require(arms && arms->first != arms->second,
-            "{}: table.contrasts: expected 'A - B' with the names of two arms, found '{}'", place, contrast);
+            "{}: expected 'A - B' with the names of two arms, found '{}'", place, contrast);
 }
 
 }  // namespace
@@ -172,6 +172,28 @@ std::vector<std::string> expand_contrasts(const std::vector<std::string>& contra
     }
     end_run();
     return pairs;
+}
+
+TableOptions with_contrasts(TableOptions table, const Variation& variation, const std::string& place) {
+    require(
+        table.primary_contrasts.empty() || !table.primary_column.empty(),
+        "{}: table.primary_contrasts: expected table.primary_column, too, such as [same_target, 128]: they "
+        "are tested there alone",
+        place);
+    const auto axes = static_cast<std::size_t>(std::count_if(table.columns.begin(), table.columns.end(),
+                                                             [](const auto& axis) { return axis != "arm"; }));
+    require(table.primary_column.empty() || table.primary_column.size() == axes,
+            "{}: table.primary_column: expected {} values, one for each of table.columns ({}) but the arm, "
+            "found {}",
+            place, axes, fmt::join(table.columns, ", "), table.primary_column.size());
+    table.primary_contrasts =
+        expand_contrasts(table.primary_contrasts, variation, place + ": table.primary_contrasts");
+    std::vector<std::string> all = table.primary_contrasts;
+    for (const std::string& contrast :
+         expand_contrasts(table.contrasts, variation, place + ": table.contrasts"))
+        if (std::find(all.begin(), all.end(), contrast) == all.end()) all.push_back(contrast);
+    table.contrasts = std::move(all);
+    return table;
 }
 
 }  // namespace locus

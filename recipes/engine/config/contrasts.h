@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "recipes/engine/config/axes.h"
+#include "recipes/engine/config/recipe.h"
 
 namespace locus {
 
@@ -21,5 +22,9 @@ std::optional<std::pair<std::string, std::string>> arms_of_contrast(const std::s
 /// fits. Without arms, as in a resolved recipe, every name will do.
 std::vector<std::string> expand_contrasts(const std::vector<std::string>& contrasts,
                                           const Variation& variation, const std::string& place);
+
+/// The options with both lists of contrasts expanded, and the primary ones the first of all. Throws a usage
+/// Error as expand_contrasts does, and for primary contrasts without a primary column.
+TableOptions with_contrasts(TableOptions table, const Variation& variation, const std::string& place);
 
 }  // namespace locus

@@ -29,6 +29,9 @@ struct TableOptions {
     std::string cell = "bits_per_byte";  // a metric
     std::string over = "train.seed";     // what the mean and its interval run over
     std::vector<std::string> contrasts;  // "A - B": arms whose paired difference is shown too
+    // What answers the question: a value for each axis of `columns` but the arm, and those of the contrasts
+    // that count there. They alone are tested; what else a table shows is exploratory.
+    std::vector<std::string> primary_column, primary_contrasts;
 };
 
 /// Where a run begins when it does not begin with drawn values: at the parameters of another one.

@@ -173,6 +173,29 @@ void resolve_evaluate(EvaluateOptions& evaluate, Index longest, const Said& said
     }
 }
 
+// What is measured must be able to stand in the primary column.
+void check_primary(const Recipe& recipe, const Said& said) {
+    const TableOptions& table = recipe.table;
+    auto wanted = table.primary_column.begin();
+    const auto check = [&](const char* key, const std::vector<std::string>& known) {
+        require(std::find(known.begin(), known.end(), *wanted) != known.end(),
+                "{}: table.primary_column: '{}' is none of {} ({})",
+                said.where({"table.primary_column", key}), *wanted, key, fmt::join(known, ", "));
+    };
+    for (const std::string& axis : table.columns) {
+        if (axis == "arm" || wanted == table.primary_column.end()) continue;
+        std::vector<std::string> known;
+        if (axis == "protocol") {
+            for (const Protocol& protocol : recipe.evaluate.protocols) known.push_back(text_of(protocol));
+            check("evaluate.protocols", known);
+        } else if (axis == "length") {
+            for (const Index length : recipe.evaluate.lengths) known.push_back(text_of(length));
+            check("evaluate.lengths", known);
+        }
+        ++wanted;
+    }
+}
+
 // Every number that a position source needs must fit the windows of training and evaluation.
 void resolve_positions(Recipe& recipe, const Said& said) {
     PositionOptions& positions = recipe.data.positions;
@@ -301,6 +324,7 @@ Recipe resolved(Draft draft, const Overlay& overlay, const LongestOfArms& longes
     resolve_evaluate(recipe.evaluate, longest.root, said);
     resolve_positions(recipe, said);
     check_table(recipe.table, recipe.cell, said, schema);
+    check_primary(recipe, said);
     return std::move(recipe);
 }
 

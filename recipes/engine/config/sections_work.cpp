@@ -304,19 +304,36 @@ std::vector<Key> table_keys() {
         },
         [](const Recipe& recipe) { return Value::scalar(recipe.table.cell); });
     keys.text("over", &T::over, "the axis that the mean and its interval run over");
+    const auto contrasts = [&](const char* name, std::vector<std::string> T::*member, const char* doc) {
+        keys.custom(
+            name, doc, {"list of texts"},
+            [=](Draft& draft, const Value& value, const std::string& path) {
+                const bool none = value.type == Value::Type::list && value.items.empty();
+                draft.recipe.table.*member = none ? std::vector<std::string>{}
+                                                  : read_texts(value, path, "[yarn - plain, yarn - linear]");
+            },
+            [=](const Recipe& recipe) -> std::optional<Value> {
+                if ((recipe.table.*member).empty()) return std::nullopt;
+                return Value::list(recipe.table.*member);
+            });
+    };
+    contrasts("contrasts", &T::contrasts,
+              "pairs of arms or of patterns, [A - B, ...]: their differences, paired by `over`, with "
+              "intervals");
+    contrasts("primary_contrasts", &T::primary_contrasts,
+              "those that answer the question, in the primary column: they alone are tested, all else is "
+              "exploratory");
     keys.custom(
-        "contrasts",
-        "pairs of arms or of patterns, [A - B, ...]: their differences, paired by `over`, with intervals",
+        "primary_column",
+        "a value for each axis of `columns` but arm, such as [same_target, 128]: where the question is "
+        "answered",
         {"list of texts"},
         [](Draft& draft, const Value& value, const std::string& path) {
-            const bool none = value.type == Value::Type::list && value.items.empty();
-            draft.recipe.table.contrasts.clear();
-            if (!none)
-                draft.recipe.table.contrasts = read_texts(value, path, "[yarn - plain, yarn - linear]");
+            draft.recipe.table.primary_column = read_texts(value, path, "[same_target, 128]");
         },
         [](const Recipe& recipe) -> std::optional<Value> {
-            if (recipe.table.contrasts.empty()) return std::nullopt;
-            return Value::list(recipe.table.contrasts);
+            if (recipe.table.primary_column.empty()) return std::nullopt;
+            return Value::list(recipe.table.primary_column);
         });
     return keys.take();
 }

@@ -309,8 +309,8 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
         longest.root = std::max(longest.root, root_length(sketch.draft.recipe));
     }
     const std::vector<std::string> varied = varied_keys(experiment.variation);
-    const std::vector<std::string> contrasts =
-        expand_contrasts(sketches.all.front().draft.recipe.table.contrasts, experiment.variation, file.path);
+    const TableOptions contrasts =
+        with_contrasts(sketches.all.front().draft.recipe.table, experiment.variation, file.path);
     std::vector<Cell> cells;
     std::vector<std::optional<std::size_t>> sources;
     std::set<std::string> names;
@@ -323,7 +323,8 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
         require(names.insert(cell.name).second, "{}: vary: two cells are named '{}'", file.path, title);
         cell.varied = varied;
         cell.ancestor = std::move(sketch.ancestor);
-        sketch.draft.recipe.table.contrasts = contrasts;
+        sketch.draft.recipe.table.contrasts = contrasts.contrasts;
+        sketch.draft.recipe.table.primary_contrasts = contrasts.primary_contrasts;
         choose_rows(sketch.draft.recipe.table, experiment, sketch.overlay);
         if (sketch.source) {
             cell.source = cells[*sketch.source].name;

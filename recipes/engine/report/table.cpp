@@ -4,6 +4,7 @@
 
 #include "framework/core/error.h"
 #include "framework/io/atomic_file.h"
+#include "recipes/engine/report/table_answer.h"
 #include "recipes/engine/report/table_contrasts.h"
 #include "recipes/engine/report/table_format.h"
 #include "recipes/engine/report/table_ledger.h"
@@ -29,8 +30,8 @@ void summarize(TableCell& cell) {
     cell.state = state_of(cell);
 }
 
-// Among complete cells only. With several runs, a cell whose paired difference from the best is undecided
-// shares its mark, by the rule of the contrasts.
+// Among complete cells only. With several runs, a cell that cannot be told from the best shares its mark, by
+// the rule of the contrasts.
 void mark_best(Table& table, std::size_t column) {
     std::vector<TableCell*> complete;
     for (TableCell& cell : table.cells)
@@ -42,7 +43,8 @@ void mark_best(Table& table, std::size_t column) {
     if (complete.size() < 2) return;
     const auto [best, worst] = std::minmax_element(complete.begin(), complete.end(), is_better);
     if (*(*best)->mean == *(*worst)->mean) return;
-    for (TableCell* cell : complete) cell->best = *cell->mean == *(*best)->mean || undecided(*cell, **best);
+    for (TableCell* cell : complete)
+        cell->best = *cell->mean == *(*best)->mean || table.undecided(*cell, **best);
 }
 
 // Results at other places, such as lengths, do not compete.
@@ -53,7 +55,12 @@ bool compares_arms(const Table& table, const TableSource& source) {
 
 }  // namespace
 
-bool undecided(const TableCell& a, const TableCell& b) {
+bool Table::undecided(const TableCell& a, const TableCell& b) const {
+    for (const TableContrast& contrast : contrasts) {
+        const TableCell *first = &cells[contrast.a], *second = &cells[contrast.b];
+        const bool same = (first == &a && second == &b) || (first == &b && second == &a);
+        if (same && contrast.primary) return contrast.verdict != Verdict::decided;
+    }
     const PairedDifference difference = paired_difference(a.values, b.values);
     return difference.pairs() > 1 && !difference.told();
 }
@@ -69,9 +76,10 @@ Table make_table(const std::filesystem::path& folder) {
     Table table = lay_out(source);
     table.source = shared;
     for (TableCell& cell : table.cells) summarize(cell);
+    add_contrasts(table, source);
     if (compares_arms(table, source))
         for (std::size_t column = 0; column < table.columns.size(); ++column) mark_best(table, column);
-    add_contrasts(table, source);
+    add_answer(table, source);
     add_ledger(table, source);
     add_definitions(table, source);
     add_notes(table, source);

@@ -39,9 +39,9 @@ struct TableCell {
     bool complete() const { return !values.empty() && count() == values.size(); }
 };
 
-/// What the pairs say of a difference. undecided: its interval holds 0, or there is none; exploratory: the
-/// interval leaves out 0, but the test over all differences of the table does not bear it out; decided: both
-/// do.
+/// What the pairs say of a difference. Of a primary one, decided: its interval leaves out 0 and the test,
+/// corrected over all primary ones, bears it out; undecided: else. Of any other, which is not tested,
+/// exploratory: its interval leaves out 0; undecided: else.
 enum class Verdict { no_pair, undecided, exploratory, decided };
 
 /// "no_pair"
@@ -53,12 +53,11 @@ struct TableContrast : PairedDifference {
     std::string row;                           // the same, and what else its rows vary in
     std::string column;                        // the label of a column, without its arm
     std::map<std::string, std::string> place;  // coordinates by axis, without the arm
-    std::optional<double> p_holm;              // p, corrected over all of the table
+    std::size_t a = 0, b = 0;                  // its cells
+    bool primary = false;                      // it answers the question
+    std::optional<double> p_holm;              // of a primary one: p, corrected over all of these
     Verdict verdict = Verdict::no_pair;
 };
-
-/// Whether the paired difference of two cells of several runs has an interval that holds 0.
-bool undecided(const TableCell& a, const TableCell& b);
 
 struct TableSource;
 
@@ -72,6 +71,7 @@ struct Table {
     std::vector<TableCell> cells;          // [rows x columns]
     std::vector<TableContrast> contrasts;  // by row, then column
     std::string warning;                   // what makes the comparison unfair; empty: nothing
+    std::vector<std::string> answer;       // what follows from the numbers, in words
     std::vector<std::string> definitions;  // what the numbers are
     std::vector<std::string> ledger;       // what the arms share and do not share
     std::vector<std::string> notes;        // what is missing, and what the marks mean
@@ -81,6 +81,9 @@ struct Table {
     const TableCell& at(std::size_t row, std::size_t column) const {
         return cells[row * columns.size() + column];
     }
+    /// Whether two cells of several runs cannot be told apart: by the verdict of their contrast where it is a
+    /// primary one, else because the interval of their paired difference holds 0.
+    bool undecided(const TableCell& a, const TableCell& b) const;
 };
 
 /// Reads the run folders in `folder` (or the one that it is) and lays out their table. Throws a storage

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "framework/core/error.h"
@@ -12,8 +11,6 @@
 namespace locus {
 
 namespace {
-
-constexpr double test_level = 0.05;  // of the sign-flip test, within the table
 
 Place table_place(const Table& table, const TableCell& cell) {
     Place place;
@@ -35,29 +32,17 @@ std::string without_arm(const TableKey& key, const std::vector<std::string>& axe
 Verdict verdict_of(const TableContrast& contrast) {
     if (contrast.pairs() == 0) return Verdict::no_pair;
     if (!contrast.told()) return Verdict::undecided;
-    return contrast.p_holm && *contrast.p_holm <= test_level ? Verdict::decided : Verdict::exploratory;
+    if (!contrast.primary) return Verdict::exploratory;
+    return contrast.p_holm && *contrast.p_holm <= test_level ? Verdict::decided : Verdict::undecided;
 }
 
-// The least number of runs at which the sign-flip test can decide one of `count` contrasts: 2 / 2^n after
-// Holm's first step.
-int runs_needed(std::size_t count) {
-    int runs = 1;
-    while (static_cast<double>(count) * std::exp2(1 - runs) > test_level) ++runs;
-    return runs;
-}
-
-// What the test says of all differences together; `pairs`: the most that one of them has.
-std::string test_line(const Table& table, std::size_t pairs, std::size_t tested) {
-    std::vector<std::string> decided;
-    for (const TableContrast& contrast : table.contrasts)
-        if (contrast.verdict == Verdict::decided) decided.push_back(contrast.row + " at " + contrast.column);
-    const std::string test = fmt::format(
-        "{}, Holm-corrected over {} differences, at {}: ", sign_flip_method(pairs), tested, test_level);
-    if (!decided.empty()) return test + "decided: " + joined_words(decided, "; ") + "; nothing else is";
-    if (static_cast<int>(pairs) >= runs_needed(tested)) return test + "none is decided";
-    return test +
-           fmt::format("none is decided: {} pairs cannot give a p below {:.3g}, {} differences need {}",
-                       pairs, std::exp2(1 - static_cast<int>(pairs)), tested, runs_needed(tested));
+// Whether a column is the one where the question is answered; where arms are columns, all of theirs are.
+bool is_primary(const TableKey& column, const Table& table, const TableSource& source) {
+    for (std::size_t i = 0; i < table.column_axes.size(); ++i) {
+        const auto wanted = primary_value(source.options, table.column_axes[i]);
+        if (wanted && column.values[i] != *wanted) return false;
+    }
+    return !source.options.primary_column.empty();
 }
 
 // "n = 4", or "n = 2 to 4".
@@ -77,7 +62,8 @@ void add_contrasts(Table& table, const TableSource& source) {
     for (const std::string& wanted : source.options.contrasts) {
         const auto arms = arms_of_contrast(wanted);
         require(arms.has_value(), Failure::storage, "table.contrasts: expected 'A - B', found '{}'", wanted);
-        for (const TableCell& a : table.cells) {
+        for (std::size_t i = 0; i < table.cells.size(); ++i) {
+            const TableCell& a = table.cells[i];
             Place place = table_place(table, a);
             const auto arm = place.find("arm");
             if (arm == place.end() || arm->second != arms->first) continue;
@@ -88,22 +74,25 @@ void add_contrasts(Table& table, const TableSource& source) {
             if (b == table.cells.end()) continue;
             place.erase("arm");
             const std::string rest = without_arm(table.rows[a.row], table.row_axes);
-            table.contrasts.push_back({paired_difference(a.values, b->values),
-                                       wanted,
-                                       wanted + (rest.empty() ? "" : ", " + rest),
-                                       without_arm(table.columns[a.column], table.column_axes),
-                                       place,
-                                       {},
-                                       Verdict::no_pair});
+            TableContrast& to = table.contrasts.emplace_back();
+            static_cast<PairedDifference&>(to) = paired_difference(a.values, b->values);
+            to.contrast = wanted;
+            to.row = wanted + (rest.empty() ? "" : ", " + rest);
+            to.column = without_arm(table.columns[a.column], table.column_axes);
+            to.place = place;
+            to.a = i;
+            to.b = static_cast<std::size_t>(b - table.cells.begin());
+            to.primary = contains(source.options.primary_contrasts, wanted) &&
+                         is_primary(table.columns[a.column], table, source);
         }
     }
     std::vector<double> p;
     for (const TableContrast& contrast : table.contrasts)
-        if (contrast.p) p.push_back(*contrast.p);
+        if (contrast.primary && contrast.p) p.push_back(*contrast.p);
     const std::vector<double> corrected = holm_corrected(p);
     auto next = corrected.begin();
     for (TableContrast& contrast : table.contrasts) {
-        if (contrast.p) contrast.p_holm = *next++;
+        if (contrast.primary && contrast.p) contrast.p_holm = *next++;
         contrast.verdict = verdict_of(contrast);
     }
 }
@@ -111,21 +100,12 @@ void add_contrasts(Table& table, const TableSource& source) {
 void add_contrast_notes(Table& table) {
     if (table.contrasts.empty()) return;
     const Metric& metric = table.measure();
-    std::size_t max = 0, tested = 0;
-    for (const TableContrast& contrast : table.contrasts) {
-        max = std::max(max, contrast.pairs());
-        tested += contrast.p ? 1 : 0;
-    }
     table.notes.push_back(fmt::format(
         "differences A - B, paired by {}, in {}: {} 0 is for A; mean \u00b1 half of the 95 % interval "
-        "(Student's t, {}); undecided: {}",
-        table.over, metric.unit, metric.higher_is_better ? "above" : "below", pairs_text(table),
-        max > 1 ? "the interval holds 0" : "one run has no interval"));
-    if (tested == 0) return;
-    table.notes.push_back(
-        "decided: the test bears the interval out; where no word stands, only the interval leaves out 0, "
-        "which is exploratory");
-    table.notes.push_back(test_line(table, max, tested));
+        "(Student's t, {}); undecided: the interval holds 0, or there is none; without a word it leaves out "
+        "0, "
+        "which is exploratory: only primary contrasts are tested",
+        table.over, metric.unit, metric.higher_is_better ? "above" : "below", pairs_text(table)));
 }
 
 const char* to_string(Verdict verdict) {

@@ -206,17 +206,16 @@ void add_undecided(Table& table, const TableSource& source) {
     Texts pairs;
     for (std::size_t a = 0; a < table.rows.size(); ++a) {
         for (std::size_t b = a + 1; b < table.rows.size(); ++b) {
-            if (undecided(table.at(a, column), table.at(b, column)))
+            if (table.undecided(table.at(a, column), table.at(b, column)))
                 pairs.push_back(table.rows[a].label + " and " + table.rows[b].label);
         }
     }
     if (pairs.empty()) return;
     const std::size_t rest = pairs.size() > max ? pairs.size() - max : 0;
     pairs.resize(pairs.size() - rest);
-    table.notes.push_back(
-        fmt::format("undecided at {} (the interval of their paired difference holds 0): {}{}",
-                    table.columns[column].label, joined_words(pairs, "; "),
-                    rest > 0 ? fmt::format("; and {} more", rest) : ""));
+    table.notes.push_back(fmt::format("undecided at {} (as for bold): {}{}", table.columns[column].label,
+                                      joined_words(pairs, "; "),
+                                      rest > 0 ? fmt::format("; and {} more", rest) : ""));
 }
 
 /// How wide the runs' own intervals are where it matters first, in the table's unit: " (at X half a width is

@@ -26,6 +26,8 @@ TableOptions options_of(const RunFolder& run) {
     read("table.columns", [&](const auto& texts) { options.columns = texts; });
     read("table.over", [&](const auto& texts) { options.over = texts.front(); });
     read("table.contrasts", [&](const auto& texts) { options.contrasts = texts; });
+    read("table.primary_column", [&](const auto& texts) { options.primary_column = texts; });
+    read("table.primary_contrasts", [&](const auto& texts) { options.primary_contrasts = texts; });
     read("table.cell", [&](const auto& texts) {
         require(MetricRegistry::instance().contains(texts.front()), Failure::storage,
                 "{}/recipe.yaml: table.cell: '{}' is not a metric", run.name, texts.front());
@@ -134,6 +136,17 @@ std::string TableSource::arm_of(const RunFolder& run) const {
     for (const Coordinate& at : run.cell)
         if (at.axis != options.over) text += (text.empty() ? "" : " ") + coordinate_text(at.axis, at.value);
     return text.empty() ? run.value("encoding.kind") : text;
+}
+
+std::optional<std::string> primary_value(const TableOptions& options, const std::string& axis) {
+    auto value = options.primary_column.begin();
+    for (const std::string& column : options.columns) {
+        if (column == "arm") continue;
+        if (value == options.primary_column.end()) break;
+        if (column == axis) return *value;
+        ++value;
+    }
+    return std::nullopt;
 }
 
 TableSource make_source(RunFolders folders) {

@@ -43,6 +43,9 @@ struct TableSource {
     std::string arm_of(const RunFolder& run) const;
 };
 
+/// The value of the primary column on an axis of the columns; nothing where the recipe names none.
+std::optional<std::string> primary_value(const TableOptions& options, const std::string& axis);
+
 /// Chooses what is shown of these runs.
 TableSource make_source(RunFolders folders);
 

@@ -144,6 +144,12 @@ const char* sign_flip_method(std::size_t pairs) {
     return pairs <= exact_pairs ? "exact sign-flip test" : "sign-flip test (131072 drawn choices of signs)";
 }
 
+int pairs_needed(std::size_t contrasts) {
+    int pairs = 1;
+    while (static_cast<double>(contrasts) * std::exp2(1 - pairs) > test_level) ++pairs;
+    return pairs;
+}
+
 std::vector<double> holm_corrected(std::span<const double> p) {
     std::vector<std::size_t> order(p.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

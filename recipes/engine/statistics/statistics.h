@@ -31,6 +31,13 @@ std::optional<double> sign_flip_p(std::span<const double> differences);
 /// "exact sign-flip test", or what stands for it at so many pairs.
 const char* sign_flip_method(std::size_t pairs);
 
+/// At this level a test decides.
+inline constexpr double test_level = 0.05;
+
+/// The smallest number of pairs at which the sign-flip test can decide all of `contrasts` together: 2 / 2^n
+/// survives Holm's first step.
+int pairs_needed(std::size_t contrasts);
+
 /// Holm's step-down correction (Scand. J. Stat. 6, 1979) of p values that belong together, in their order.
 std::vector<double> holm_corrected(std::span<const double> p);
 

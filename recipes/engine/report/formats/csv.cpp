@@ -50,7 +50,7 @@ Fields fields_of(const Table& table, const TableCell& cell) {
     Fields fields = table.rows[cell.row].values;
     append(fields, table.columns[cell.column].values);
     append(fields, numbers(cell.mean, cell.interval, cell.count(), cell.values.size()));
-    append(fields, {cell.state, values_of(cell.values), "", "", "", "", table.warning});
+    append(fields, {cell.state, values_of(cell.values), "", "", "", "", "", table.warning});
     return fields;
 }
 
@@ -66,8 +66,9 @@ Fields fields_of(const Table& table, const TableContrast& contrast) {
     append(fields, {contrast.pairs() == 0 ? "no_pair"
                     : whole               ? "ok"
                                           : "partial",
-                    values_of(contrast.values), contrast.contrast, text_or_empty(contrast.p),
-                    text_or_empty(contrast.p_holm), to_string(contrast.verdict), table.warning});
+                    values_of(contrast.values), contrast.contrast, contrast.primary ? "true" : "false",
+                    text_or_empty(contrast.p), text_or_empty(contrast.p_holm), to_string(contrast.verdict),
+                    table.warning});
     return fields;
 }
 
@@ -75,7 +76,7 @@ std::string csv_table(const Table& table) {
     Fields header = table.row_axes;
     append(header, table.column_axes);
     append(header, {table.metric, "t_interval_low", "t_interval_high", "n", "runs", "state", "values",
-                    "contrast", "p_sign_flip", "p_holm", "verdict", "warning"});
+                    "contrast", "primary", "p_sign_flip", "p_holm", "verdict", "warning"});
     std::string text = line(header);
     for (const TableCell& cell : table.cells) text += line(fields_of(table, cell));
     for (const TableContrast& contrast : table.contrasts) text += line(fields_of(table, contrast));

@@ -46,8 +46,8 @@ json contrast_of(const Table& table, const TableContrast& contrast) {
     out["p_sign_flip"] = or_null(contrast.p);
     out["p_method"] = contrast.p ? json(sign_flip_method(contrast.pairs())) : json();
     out["p_holm"] = or_null(contrast.p_holm);
+    out["primary"] = contrast.primary;
     out["verdict"] = to_string(contrast.verdict);
-    out["undecided"] = !contrast.told();
     return out;
 }
 
@@ -79,6 +79,7 @@ std::string json_table(const Table& table) {
     out["columns"] = labels(table.columns);
     out["row_coordinates"] = coordinates(table.rows, table.row_axes);
     out["column_coordinates"] = coordinates(table.columns, table.column_axes);
+    out["answer"] = table.answer;
     out["warning"] = table.warning.empty() ? json() : json(table.warning);
     out["notes"] = json::array();
     if (!table.warning.empty()) out["notes"].push_back(table.warning);

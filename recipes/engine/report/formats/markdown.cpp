@@ -35,8 +35,8 @@ std::string contrast_cell(const Table& table, const TableContrast& contrast) {
         text += " \u00b1 " + shown((contrast.interval->high - contrast.interval->low) / 2, table.measure());
     if (contrast.pairs() < contrast.values.size())
         text += fmt::format(" ({} of {})", contrast.pairs(), contrast.values.size());
-    return text +
-           (contrast.verdict == Verdict::exploratory ? "" : fmt::format(" {}", to_string(contrast.verdict)));
+    if (contrast.verdict != Verdict::exploratory) text += fmt::format(" {}", to_string(contrast.verdict));
+    return text + (contrast.primary ? " (primary)" : "");
 }
 
 // A bar would end the cell.
@@ -152,6 +152,8 @@ std::string markdown_table(const Table& table) {
     std::string text;
     if (!table.warning.empty()) text += table.warning + "\n\n";
     if (!table.question.empty()) text += table.question + "\n\n";
+    for (const std::string& line : table.answer) text += "- " + line + "\n";
+    if (!table.answer.empty()) text += "\n";
     text += body(table) + contrasts(table);
     return text + list("Definitions", table.definitions) + list("Fairness", table.ledger) +
            list("Notes", table.notes);

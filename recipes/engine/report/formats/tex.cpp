@@ -185,9 +185,10 @@ std::string tex_table(const Table& table) {
     text += floats(grid_of(table), caption);
     if (!table.contrasts.empty())
         text += floats(contrasts_of(table),
-                       "Paired differences (?: undecided; !: decided). " + tex_text(table.question));
+                       "Paired differences (?: undecided; !: a primary one that is decided). " +
+                           tex_text(table.question));
     text += "\\begingroup\\footnotesize\\sloppy\\setlength{\\parindent}{0pt}\n";
-    for (const auto* lines : {&table.definitions, &table.ledger, &table.notes})
+    for (const auto* lines : {&table.answer, &table.definitions, &table.ledger, &table.notes})
         for (const std::string& line : *lines) text += tex_breakable(line) + ".\\par\n";
     return text + "\\endgroup\n";
 }

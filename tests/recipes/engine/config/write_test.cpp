@@ -20,7 +20,7 @@ evaluate: {lengths: [48, 97], protocols: [sliding:7, per_position], split: test,
 search: {factor: 8, list: short_factor, population: 9, parents: 8, mutations: 7, crossovers: 6, iterations: 5,
          probability: 0.25, step: 0.02, upper: 1.5, n_hat: [0, 3], attention_factor: 1.1, windows: 4, test_windows: 3}
 table: {rows: train.lr, columns: [length, arm], cell: gain, over: model.width,
-        contrasts: [a - b, "c - 1"]}
+        contrasts: [a - b, "c - 1"], primary_contrasts: [a - b], primary_column: [48]}
 )";
 
 void expect_full(const Recipe& r) {
@@ -106,6 +106,8 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.table.cell, "gain");
     EXPECT_EQ(r.table.over, "model.width");
     EXPECT_EQ(r.table.contrasts, (std::vector<std::string>{"a - b", "c - 1"}));
+    EXPECT_EQ(r.table.primary_contrasts, (std::vector<std::string>{"a - b"}));
+    EXPECT_EQ(r.table.primary_column, (std::vector<std::string>{"48"}));
 }
 
 std::string written(const Recipe& recipe) {

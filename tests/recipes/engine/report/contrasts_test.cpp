@@ -7,11 +7,13 @@ namespace {
 
 const std::string at_trained = "non_overlapping 64 (1x)", at_double = "non_overlapping 128 (2x)";
 
-FakeRun compared(const std::string& arm, int seed, std::vector<double> bits) {
+// `primary`: the length at which the question is answered.
+FakeRun compared(const std::string& arm, int seed, std::vector<double> bits, int primary = 128) {
     FakeRun run = run_of(arm, seed, std::move(bits));
     run.table =
-        "{rows: arm, columns: [protocol, length], cell: bits_per_byte, over: train.seed, "
-        "contrasts: [yarn - plain]}";
+        "{rows: arm, columns: [protocol, length], cell: bits_per_byte, over: train.seed, contrasts: [yarn - "
+        "plain], primary_contrasts: [yarn - plain], primary_column: [non_overlapping, " +
+        std::to_string(primary) + "]}";
     return run;
 }
 
@@ -41,18 +43,18 @@ TEST(Contrasts, ArePairedBySeed) {
     EXPECT_NEAR(far.interval->high, -1 + half, 1e-12);
     EXPECT_FALSE(far.told());
     EXPECT_DOUBLE_EQ(*far.p, 0.25);
-    EXPECT_DOUBLE_EQ(*far.p_holm, 0.5);
+    EXPECT_DOUBLE_EQ(*far.p_holm, 0.25);  // of the one primary contrast
+    EXPECT_FALSE(contrast_at(table, at_trained).p_holm.has_value());
     const std::string text = text_of(table, "md");
     EXPECT_NE(text.find("-1.0000 \u00b1 " + fmt::format("{:.4f}", half) + " undecided"), std::string::npos)
         << text;
     EXPECT_NE(text.find("Paired differences"), std::string::npos);
     EXPECT_TRUE(says(table.notes, {"paired by train.seed", "bits per byte", "below 0 is for A", "n = 3"}));
-    // 2 differences: 2 * 2 / 2^7 <= 0.05.
-    EXPECT_TRUE(
-        says(table.notes, {"sign-flip", "3 pairs cannot give a p below 0.25", "2 differences need 7"}));
+    EXPECT_TRUE(says(table.answer, {"undecided at " + at_double, "the interval holds 0"}));
+    EXPECT_TRUE(says(table.answer, {"0 of 1 primary contrast decided"}));
 }
 
-TEST(Contrasts, ATellingIntervalIsNotCalledUndecided) {
+TEST(Contrasts, ThreePairsDecideNothing) {
     Scratch scratch;
     write_runs(scratch.path(),
                {compared("plain", 0, {1, 5}), compared("plain", 1, {2, 6}), compared("plain", 2, {4, 7}),
@@ -62,8 +64,11 @@ TEST(Contrasts, ATellingIntervalIsNotCalledUndecided) {
     EXPECT_FALSE(contrast_at(table, at_trained).told());  // no difference at all
     const auto json = nlohmann::json::parse(text_of(table, "json"));
     ASSERT_EQ(json["contrasts"].size(), 2u);
-    EXPECT_EQ(json["contrasts"][0]["undecided"], true);
-    EXPECT_EQ(json["contrasts"][1]["undecided"], false);
+    EXPECT_EQ(json["contrasts"][0]["verdict"], "undecided");
+    EXPECT_EQ(json["contrasts"][1]["verdict"], "undecided");
+    EXPECT_TRUE(says(table.answer, {"3 pairs cannot decide 1 primary contrast, 6 can"}));
+    // Bold says the same, though the interval leaves out 0.
+    EXPECT_TRUE(cell_at(table, "yarn", at_double).best && cell_at(table, "plain", at_double).best);
     EXPECT_EQ(json["contrasts"][1]["contrast"], "yarn - plain");
     EXPECT_NE(text_of(table, "md").find("0.0000 \u00b1 0.0000 undecided"), std::string::npos);
 }
@@ -78,8 +83,12 @@ TEST(Contrasts, ManySeedsAreDecidedByTheTest) {
     write_runs(scratch.path(), runs);
     const Table table = make_table(scratch.path());
     EXPECT_DOUBLE_EQ(*contrast_at(table, at_double).p, 2.0 / 256);
-    EXPECT_DOUBLE_EQ(*contrast_at(table, at_double).p_holm, 4.0 / 256);
-    EXPECT_TRUE(says(table.notes, {"decided: yarn - plain at " + at_double, "nothing else is"}));
+    EXPECT_DOUBLE_EQ(*contrast_at(table, at_double).p_holm, 2.0 / 256);
+    EXPECT_EQ(contrast_at(table, at_double).verdict, Verdict::decided);
+    EXPECT_TRUE(says(table.answer, {"decided at " + at_double, "yarn is better than plain", "-1.0000"}));
+    EXPECT_TRUE(says(table.answer, {"1 of 1 primary contrast decided", "exploratory"}));
+    EXPECT_TRUE(cell_at(table, "yarn", at_double).best);
+    EXPECT_FALSE(cell_at(table, "plain", at_double).best);
 }
 
 TEST(Contrasts, OneSeedAndMissingRuns) {
@@ -92,7 +101,7 @@ TEST(Contrasts, OneSeedAndMissingRuns) {
     const std::string text = text_of(table, "md");
     EXPECT_NE(text.find("+0.5000 undecided"), std::string::npos) << text;
     EXPECT_NE(text.find("no pair of runs"), std::string::npos) << text;
-    EXPECT_TRUE(says(table.notes, {"one run has no interval"}));
+    EXPECT_TRUE(says(table.answer, {"no pair of runs: yarn - plain at " + at_double}));
 }
 
 // Four seeds, of which two have both arms at 64 and three at 128: n is what was paired, not what there might
@@ -112,7 +121,7 @@ TEST(Contrasts, NIsThePairsThatWereUsed) {
     EXPECT_EQ(contrast_at(table, at_double).pairs(), 3u);
     EXPECT_DOUBLE_EQ(*contrast_at(table, at_trained).p, 0.5);
     EXPECT_TRUE(says(table.notes, {"n = 2 to 3 pairs"}));
-    EXPECT_TRUE(says(table.notes, {"3 pairs cannot give a p below 0.25"}));
+    EXPECT_TRUE(says(table.answer, {"(n = 3)"}));
     const std::string markdown = text_of(table, "md");
     EXPECT_NE(markdown.find("(2 of 4)"), std::string::npos) << markdown;
     EXPECT_NE(markdown.find("(3 of 4)"), std::string::npos);
@@ -127,20 +136,71 @@ TEST(Contrasts, NIsThePairsThatWereUsed) {
 // Above 20 runs the test still speaks.
 TEST(Contrasts, ManyRunsDoNotSilenceTheTest) {
     for (const int seeds : {21, 33}) {
+        for (const int primary : {64, 128}) {
+            Scratch scratch;
+            std::vector<FakeRun> runs;
+            for (int seed = 0; seed < seeds; ++seed) {
+                runs.push_back(compared("plain", seed, {2.0, 3.0}, primary));
+                runs.push_back(compared(
+                    "yarn", seed, {2.0 - 0.1 * (seed % 3), 3.0 + (seed % 2 == 0 ? 0.1 : -0.1)}, primary));
+            }
+            write_runs(scratch.path(), runs);
+            const Table table = make_table(scratch.path());
+            const Verdict there = primary == 64 ? Verdict::decided : Verdict::undecided;
+            EXPECT_EQ(contrast_at(table, primary == 64 ? at_trained : at_double).verdict, there);
+            if (primary == 64) {
+                EXPECT_TRUE(
+                    says(table.answer, {sign_flip_method(static_cast<std::size_t>(seeds)), "decided"}));
+            }
+        }
+    }
+}
+
+// What is not primary is never decided, however many runs there are; without a primary contrast, nothing is.
+TEST(Contrasts, WhatIsNotPrimaryIsExploratory) {
+    for (const bool named : {false, true}) {
         Scratch scratch;
         std::vector<FakeRun> runs;
-        for (int seed = 0; seed < seeds; ++seed) {
-            runs.push_back(compared("plain", seed, {2.0, 3.0}));
-            runs.push_back(
-                compared("yarn", seed, {2.0 - 0.1 * (seed % 3), 3.0 + (seed % 2 == 0 ? 0.1 : -0.1)}));
+        for (int seed = 0; seed < 10; ++seed) {
+            runs.push_back(compared("plain", seed, {2.0 + seed, 3.0 + seed}));
+            runs.push_back(compared("yarn", seed, {1.0 + seed, 2.0 + seed + 0.01 * (seed % 3)}));
         }
+        if (!named)
+            for (FakeRun& run : runs)
+                run.table =
+                    "{rows: arm, columns: [protocol, length], cell: bits_per_byte, over: train.seed, "
+                    "contrasts: "
+                    "[yarn - plain]}";
         write_runs(scratch.path(), runs);
         const Table table = make_table(scratch.path());
-        EXPECT_TRUE(says(table.notes, {sign_flip_method(static_cast<std::size_t>(seeds)),
-                                       "decided: yarn - plain at " + at_trained}));
-        EXPECT_EQ(contrast_at(table, at_trained).verdict, Verdict::decided);
-        EXPECT_EQ(contrast_at(table, at_double).verdict, Verdict::undecided);
+        EXPECT_EQ(contrast_at(table, at_trained).verdict, Verdict::exploratory);
+        EXPECT_EQ(contrast_at(table, at_double).verdict, named ? Verdict::decided : Verdict::exploratory);
     }
+}
+
+// The verdict on the differences of one table, as four formats write it.
+TEST(Contrasts, FormatsAgreeOnVerdicts) {
+    Scratch scratch;
+    std::vector<FakeRun> runs;
+    for (int seed = 0; seed < 7; ++seed) {
+        runs.push_back(compared("plain", seed, {1.0, 5.0 + seed}));
+        runs.push_back(
+            compared("yarn", seed, {1.0 + (seed % 2 == 0 ? 0.1 : -0.1), 4.0 + seed + 0.001 * seed}));
+    }
+    write_runs(scratch.path(), runs);
+    const Table table = make_table(scratch.path());
+    const auto json = nlohmann::json::parse(text_of(table, "json"));
+    EXPECT_EQ(json["contrasts"][0]["verdict"], "undecided");
+    EXPECT_EQ(json["contrasts"][1]["verdict"], "decided");
+    EXPECT_EQ(json["contrasts"][1]["primary"], true);
+    EXPECT_EQ(json["answer"], table.answer);
+    const std::string csv = text_of(table, "csv"), md = text_of(table, "md"), tex = text_of(table, "tex");
+    EXPECT_NE(csv.find("yarn - plain,false,1,,undecided,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("yarn - plain,true,0.015625,0.015625,decided,"), std::string::npos) << csv;
+    EXPECT_NE(md.find(" decided (primary)"), std::string::npos) << md;
+    EXPECT_NE(md.find("- decided at " + at_double), std::string::npos) << md;
+    EXPECT_NE(tex.find(" !"), std::string::npos) << tex;
+    EXPECT_NE(tex.find("decided at "), std::string::npos);
 }
 
 // Bold, contrast and the list of the undecided never disagree.

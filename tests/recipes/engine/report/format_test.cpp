@@ -40,7 +40,7 @@ TEST(Format, CsvReadsBackToTheSameNumbers) {
     EXPECT_EQ(rows[0],
               (std::vector<std::string>{"arm", "protocol", "length", "bits_per_byte", "t_interval_low",
                                         "t_interval_high", "n", "runs", "state", "values", "contrast",
-                                        "p_sign_flip", "p_holm", "verdict", "warning"}));
+                                        "primary", "p_sign_flip", "p_holm", "verdict", "warning"}));
     ASSERT_EQ(rows.size(), 1 + table.cells.size());
     for (std::size_t i = 0; i < table.cells.size(); ++i) {
         const TableCell& cell = table.cells[i];
@@ -83,7 +83,7 @@ TEST(Format, CsvHoldsContrastsAndWarningsInColumns) {
     EXPECT_EQ(last[2], "128");
     EXPECT_EQ(last[3], "-0.75");
     EXPECT_EQ(last[10], "yarn - plain");
-    EXPECT_EQ(last[13], "undecided");
+    EXPECT_EQ(last[14], "undecided");
 }
 
 TEST(Format, CsvQuotesWhatNeedsIt) {
