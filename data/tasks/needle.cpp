@@ -19,7 +19,6 @@ class Needle : public FactTask {
           similarity_(options.integer("similarity")),
           key_length_(options.integer("key_length")),
           value_length_(options.integer("value_length")),
-          asks_values_(options.text("form") == "multi_value"),
           asks_keys_(options.text("form") == "multi_query") {
         keys_ = vocabulary_.add("k", options.integer("symbols"));
         answers_ = vocabulary_.add("v", options.integer("symbols"));
@@ -134,7 +133,7 @@ class Needle : public FactTask {
 
     Options options_;
     Index pieces_, others_, similarity_, key_length_, value_length_;
-    bool asks_values_, asks_keys_;
+    bool asks_keys_;  // each piece by its own key, not all by one
     Alphabet keys_;
 };
 

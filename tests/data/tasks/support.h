@@ -79,7 +79,7 @@ inline const std::vector<std::string>& settings() {
 struct Sample {
     std::string setting;
     Options options;
-    std::unique_ptr<Task> task;
+    std::shared_ptr<const Task> task;
 
     explicit Sample(const std::string& line) : setting(line) {
         const Words words = words_of(line);
