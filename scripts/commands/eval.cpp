@@ -94,17 +94,14 @@ void leave_in(const std::string& folder, const EvaluationReport& report, Kept ke
               const std::vector<Change>& changes) {
     if (kept == Kept::nothing && changes.empty()) return;
     const FolderLock lock = lock_folder(folder);
-    nlohmann::json entry = history_entry("evaluated", changes);
+    Event event = event_now("evaluated", changes);
     if (kept == Kept::of_recipe) {
         keep_evaluation(report, folder, measured);
-        entry["kept"] = {"summary"};
+        event.kept = {"summary"};
     } else if (kept == Kept::beside) {
-        entry["kept"] = save_beside(report, folder, measured);
+        event.kept = save_beside(report, folder, measured);
     }
-    nlohmann::json manifest = stored_manifest(folder);
-    const std::string place = folder + "/manifest.json";
-    add_history(manifest, std::move(entry), place);
-    write_json(place, manifest);
+    change_manifest(folder, [&](Manifest& manifest) { manifest.history.push_back(std::move(event)); });
 }
 
 // A text that changed is said with every number that was measured on it.

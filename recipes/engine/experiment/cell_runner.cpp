@@ -15,12 +15,11 @@ namespace fs = std::filesystem;
 namespace locus {
 
 bool is_done(const fs::path& folder) {
-    const nlohmann::json manifest = stored_manifest(folder);
-    return manifest.contains("state") && manifest["state"] == "done";
+    return read_manifest(folder).is_done();
 }
 
 Identity recorded_in(const fs::path& folder) {
-    return identity_in(stored_manifest(folder), (folder / "manifest.json").string());
+    return identity_in(read_manifest(folder), manifest_path(folder).string());
 }
 
 void CellRunner::run(std::size_t number) {
@@ -83,7 +82,7 @@ void CellRunner::train_and_evaluate(const Cell& cell, Index index) {
     const EvaluationReport report = evaluate_run(cell.recipe, *run.model, folder, bench_, reporter_);
     on_root(bench_.group(), [&] {
         keep_evaluation(report, folder, measured_with(*run.model, bench_.data(cell.recipe.data), folder));
-        update_manifest(folder, {{"state", "done"}});
+        change_manifest(folder, [](Manifest& manifest) { manifest.state = "done"; });
     });
     ++result_.done;
 }

@@ -70,9 +70,11 @@ void take_folders(const std::vector<Cell>& cells, const fs::path& out) {
     for (const auto& [cell, evaluates] : changed) {
         const fs::path folder = out / cell->name;
         write_file_atomically(folder / "recipe.yaml", write_recipe(cell->recipe, recipe_schema()));
-        nlohmann::json fields = {{"question", cell->recipe.question}, {"varied", cell->varied}};
-        if (evaluates && is_done(folder)) fields["state"] = "trained";
-        update_manifest(folder, fields);
+        change_manifest(folder, [&](Manifest& manifest) {
+            manifest.question = cell->recipe.question;
+            manifest.varied = cell->varied;
+            if (evaluates && manifest.is_done()) manifest.state = "trained";
+        });
     }
 }
 
@@ -136,7 +138,7 @@ Identity measured_with(const Transformer& model, const LoadedData& data, const f
 
 void keep_evaluation(const EvaluationReport& report, const fs::path& folder, const Identity& measured) {
     save(report, folder, measured);
-    update_manifest(folder, {{"evaluation_items_hash", items_hash(report)}});
+    change_manifest(folder, [&](Manifest& manifest) { manifest.evaluation_items_hash = items_hash(report); });
 }
 
 }  // namespace locus
@@ -217,19 +219,18 @@ constexpr double patience = 5;  // seconds for the ranks of a group to find the 
 
 // A cell that failed before its folder was there leaves one, so that the table can say why it has no number.
 void note_failure(const Cell& cell, Index index, const fs::path& folder, const std::string& reason) {
-    nlohmann::json fields = {{"state", "failed"}, {"failure", reason}};
-    if (!fs::exists(folder / "recipe.yaml")) {
+    const bool is_new = !fs::exists(folder / "recipe.yaml");
+    if (is_new) {
         std::error_code error;
         fs::create_directories(folder, error);
         require(!error, Failure::storage, "{}: cannot be made: {}", folder.string(), error.message());
         write_file_atomically(folder / "recipe.yaml", write_recipe(cell.recipe, recipe_schema()));
-        fields.update({{"name", cell.name},
-                       {"index", index},
-                       {"varied", cell.varied},
-                       {"question", cell.recipe.question}});
-        for (const Coordinate& at : cell.recipe.cell) fields["cell"][at.axis] = at.value;
     }
-    update_manifest(folder, fields);
+    change_manifest(folder, [&](Manifest& manifest) {
+        if (is_new) name_cell(manifest, cell, index);
+        manifest.state = "failed";
+        manifest.failure = reason;
+    });
 }
 
 // A cell whose beginning failed in this run cannot begin.

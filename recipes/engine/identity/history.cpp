@@ -9,39 +9,43 @@ namespace locus {
 
 using nlohmann::json;
 
-json occasion() {
+Event event_now(const std::string& event, const std::vector<Change>& changes) {
     const ProcessRecord record = process_record();
-    return {{"date", record.date}, {"host", record.host}, {"command", record.command}};
+    return {.event = event,
+            .date = record.date,
+            .host = record.host,
+            .command = record.command,
+            .changes = changes};
 }
 
-json history_entry(const std::string& event, const std::vector<Change>& changes) {
-    json entry = occasion();
-    entry["event"] = event;
-    entry["changes"] = to_json(changes);
-    return entry;
+json to_json(const Event& event) {
+    json object = {{"date", event.date}, {"host", event.host}, {"command", event.command}};
+    if (event.event.empty()) return object;
+    object["event"] = event.event;
+    object["changes"] = to_json(event.changes);
+    if (event.step) object["step"] = *event.step;
+    if (!event.checkpoint.empty()) object["checkpoint"] = event.checkpoint;
+    if (!event.kept.empty()) object["kept"] = event.kept;
+    return object;
 }
 
-std::vector<Change> changes_of_training(const json& manifest, const std::string& place) {
-    std::vector<Change> all;
-    const auto history = manifest.find("history");
-    if (history == manifest.end() || !history->is_array()) return all;
-    for (const json& entry : *history) {
-        if (!entry.is_object() || !entry.contains("changes") || entry.value("event", json()) != "resumed")
-            continue;
-        if (entry.value("step", json()) == manifest.value("steps", json()))
-            continue;  // none was left to take
-        for (Change& change : changes_from(entry["changes"], place + ": 'history'"))
-            all.push_back(std::move(change));
+Event event_from(const json& object, const std::string& place) {
+    require(object.is_object(), Failure::storage, "{}: expected objects, found {}", place,
+            object.type_name());
+    Event event;
+    try {
+        event.event = object.value("event", "");
+        event.date = object.value("date", "");
+        event.host = object.value("host", "");
+        event.command = object.value("command", "");
+        if (object.contains("changes")) event.changes = changes_from(object["changes"], place);
+        if (object.contains("step")) event.step = object["step"].get<Index>();
+        event.checkpoint = object.value("checkpoint", "");
+        event.kept = object.value("kept", std::vector<std::string>());
+    } catch (const json::exception& error) {
+        fail(Failure::storage, "{}: {}", place, error.what());
     }
-    return all;
-}
-
-void add_history(json& manifest, json entry, const std::string& place) {
-    json& history = manifest["history"];
-    if (history.is_null()) history = json::array();
-    require(history.is_array(), Failure::storage, "{}: 'history': expected a list, found {}", place,
-            history.type_name());
-    history.push_back(std::move(entry));
+    return event;
 }
 
 }  // namespace locus

@@ -1,25 +1,32 @@
-// The history of a run folder: what happened after its run had begun.
+// The history of a run folder: what happened to it, when, where and by what command.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "framework/core/scalar.h"
 #include "recipes/engine/identity/identity.h"
 
 namespace locus {
 
-/// {date, host, command} of this process: for manifests, never for the state of a run.
-nlohmann::json occasion();
+/// For manifests, never for the state of a run.
+struct Event {
+    std::string event = {};  // "resumed", "evaluated"; "": the run began
+    std::string date = {}, host = {}, command = {};
+    std::vector<Change> changes = {};    // of what the run stands on
+    std::optional<Index> step = {};      // of "resumed": where it went on,
+    std::string checkpoint = {};         // and from which file
+    std::vector<std::string> kept = {};  // of "evaluated": names of the results that stay in the folder
+};
 
-/// {event, date, host, command, changes[{thing, there, here}]}: an entry of a manifest's history.
-nlohmann::json history_entry(const std::string& event, const std::vector<Change>& changes);
+/// By this process, now.
+Event event_now(const std::string& event = "", const std::vector<Change>& changes = {});
 
-/// The changes of a history under which steps of training were taken.
-std::vector<Change> changes_of_training(const nlohmann::json& manifest, const std::string& place);
-
-/// Puts an entry at the end of manifest.history. Throws a storage Error that begins with `place` where that
-/// is no list.
-void add_history(nlohmann::json& manifest, nlohmann::json entry, const std::string& place);
+/// {date, host, command} and, unless the run began with it, {event, changes[{thing, there, here}], step,
+/// checkpoint, kept}, and back; throws a storage Error that begins with `place` for anything else.
+nlohmann::json to_json(const Event& event);
+Event event_from(const nlohmann::json& object, const std::string& place);
 
 }  // namespace locus

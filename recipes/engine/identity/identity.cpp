@@ -142,20 +142,6 @@ Identity identity_of_machine(const json& machine, const std::string& place) {
     return identity;
 }
 
-Identity identity_in(const json& manifest, const std::string& place) {
-    Identity identity =
-        identity_of_machine(part_of(manifest, "machine", json::value_t::object, place), place);
-    set(identity, Thing::recipe, text_in(manifest, "recipe_hash", place));
-    set(identity, Thing::parameters, text_in(manifest, "parameters_hash", place));
-    const json& corpus = part_of(manifest, "corpus", json::value_t::object, place);
-    if (corpus.is_null()) return identity;
-    set(identity, Thing::corpus, text_in(corpus, "hash", place));
-    set(identity, Thing::tokenizer, text_in(corpus, "tokenizer", place));
-    set(identity, Thing::splits,
-        text_in(part_of(corpus, "splits", json::value_t::object, place), "hash", place));
-    return identity;
-}
-
 std::vector<Change> admit(const Identity& there, const Identity& here, const std::string& place,
                           bool another_corpus) {
     std::vector<Change> changes = changes_between(there, here);

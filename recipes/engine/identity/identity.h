@@ -46,10 +46,6 @@ Identity identity_of_process();
 /// Kernels, program and build of a process, as machine_manifest() tells them; of no object, nothing.
 Identity identity_of_machine(const nlohmann::json& machine, const std::string& place);
 
-/// What a manifest recorded: corpus, kernels and program when its run began, the parameters when it ended.
-/// Throws a storage Error that begins with `place` for a field of another type.
-Identity identity_in(const nlohmann::json& manifest, const std::string& place);
-
 /// The rule. Kernels, program and build may change: the changes are returned, to be told and to be written
 /// into the manifest's history. Anything else is refused: corpus and splits with a data Error, unless
 /// `another_corpus`, the rest with a storage Error. `place` stands in front.

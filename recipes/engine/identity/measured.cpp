@@ -21,8 +21,7 @@ Identity measured_in(const json& results, const std::string& place) {
     return measured == results.end() ? Identity{} : identity_from(*measured, place + ": 'measured'");
 }
 
-void check_signature(const json& results, const json& manifest, const std::string& place) {
-    Identity recorded = identity_in(manifest, place);
+void check_signature(const json& results, const Identity& recorded, const std::string& place) {
     const auto checksum = results.find("checksum");
     if (checksum == results.end()) {
         require(!recorded.contains(Thing::parameters), Failure::storage,
@@ -34,9 +33,10 @@ void check_signature(const json& results, const json& manifest, const std::strin
             "{}: its numbers were changed after they were measured: their checksum is {}, expected {}", place,
             found, checksum->dump());
     // Under what it was measured stands beside the numbers: only whose they are is asked here.
-    std::erase_if(recorded,
+    Identity run = recorded;
+    std::erase_if(run,
                   [](const auto& at) { return at.first != Thing::parameters && at.first != Thing::recipe; });
-    admit(recorded, measured_in(results, place), place + ": measured on another run");
+    admit(run, measured_in(results, place), place + ": measured on another run");
 }
 
 }  // namespace locus

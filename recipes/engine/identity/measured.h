@@ -13,9 +13,9 @@ namespace locus {
 void sign(nlohmann::json& results, const Identity& measured);
 
 /// Throws a storage Error that begins with `place` where the results were edited, or are those of another
-/// model than the manifest's: copied from another arm, or left from a training before this one. A manifest
-/// that recorded no parameters can be held against nothing.
-void check_signature(const nlohmann::json& results, const nlohmann::json& manifest, const std::string& place);
+/// model than the one that was recorded: copied from another arm, or left from a training before this one.
+/// Where no parameters were recorded they can be held against nothing.
+void check_signature(const nlohmann::json& results, const Identity& recorded, const std::string& place);
 
 /// What was measured, as sign() recorded it.
 Identity measured_in(const nlohmann::json& results, const std::string& place);

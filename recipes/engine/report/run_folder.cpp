@@ -1,7 +1,7 @@
 #include "recipes/engine/report/run_folder.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include "framework/core/error.h"
 #include "framework/core/stop.h"
@@ -52,11 +52,6 @@ void read_recipe_of(const fs::path& path, RunFolder& run) {
     }
 }
 
-/// Text as it stands, all else as JSON.
-std::string text_of_json(const json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 void read_evaluations(const fs::path& path, RunFolder& run) {
     if (!fs::is_regular_file(path)) return;
     const json summary = read_json(path);
@@ -73,23 +68,21 @@ void read_evaluations(const fs::path& path, RunFolder& run) {
         fail(Failure::storage, "{}: expected runs[{{protocol, split, results[]}}]: {}", path.string(),
              error.what());
     }
-    check_signature(summary, run.manifest, path.string());
+    check_signature(summary, run.identity, path.string());
     run.measured = measured_in(summary, path.string());
 }
 
-void read_manifest(const fs::path& path, RunFolder& run) {
+void read_manifest_of(const fs::path& folder, RunFolder& run) {
     run.state = "without a manifest";
-    if (!fs::is_regular_file(path)) return;
-    run.manifest = read_json(path);
-    require(run.manifest.is_object(), Failure::storage, "{}: expected a JSON object", path.string());
-    const auto state = run.field("state");
+    if (!fs::is_regular_file(manifest_path(folder))) return;
+    run.manifest = read_manifest(folder);
     // An evaluation that is there speaks for a run whose manifest says nothing.
-    run.state = state.value_or("done");
-    run.identity = identity_in(run.manifest, path.string());
+    run.state = run.manifest.state.value_or("done");
+    run.identity = identity_in(run.manifest, manifest_path(folder).string());
 }
 
 bool is_run_folder(const fs::path& folder) {
-    return fs::exists(folder / "recipe.yaml") || fs::exists(folder / "manifest.json");
+    return fs::exists(folder / "recipe.yaml") || fs::exists(manifest_path(folder));
 }
 
 /// What all cells of one experiment share.
@@ -132,18 +125,6 @@ std::string RunFolder::value(const std::string& key) const {
     return "[" + text + "]";
 }
 
-std::optional<std::string> RunFolder::field(const std::string& field_name) const {
-    const auto place = manifest.find(field_name);
-    if (place == manifest.end() || place->is_null()) return std::nullopt;
-    return text_of_json(*place);
-}
-
-std::optional<double> RunFolder::number(const std::string& field_name) const {
-    const auto place = manifest.find(field_name);
-    if (place == manifest.end() || !place->is_number()) return std::nullopt;
-    return place->get<double>();
-}
-
 RunFolder read_run_folder(const fs::path& folder) {
     RunFolder run;
     run.path = folder;
@@ -151,7 +132,7 @@ RunFolder read_run_folder(const fs::path& folder) {
     if (run.name.empty())
         run.name = fs::absolute(folder).lexically_normal().parent_path().filename().string();
     read_recipe_of(folder / "recipe.yaml", run);
-    read_manifest(folder / "manifest.json", run);
+    read_manifest_of(folder, run);
     read_evaluations(folder / "evaluations" / "summary.json", run);
     return run;
 }
@@ -183,7 +164,9 @@ RunFolders read_run_folders(const fs::path& folder) {
     require(!runs.empty(), Failure::storage, "{}: holds no run folder (recipe.yaml, manifest.json){}",
             folder.string(), found.left_out.empty() ? "" : " of a cell that its recipe has");
     check_one_experiment(runs, folder);
-    const auto place = [](const RunFolder& run) { return run.number("index").value_or(HUGE_VAL); };
+    const auto place = [](const RunFolder& run) {  // behind all others where it is not told
+        return run.manifest.index.value_or(std::numeric_limits<Index>::max());
+    };
     std::stable_sort(runs.begin(), runs.end(), [&](const RunFolder& a, const RunFolder& b) {
         return place(a) != place(b) ? place(a) < place(b) : natural_less(a.name, b.name);
     });

@@ -3,13 +3,11 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "recipes/engine/config/recipe.h"
-#include "recipes/engine/identity/identity.h"
+#include "recipes/engine/identity/manifest.h"
 #include "recipes/engine/measure/record.h"
 
 namespace locus {
@@ -20,7 +18,7 @@ struct RunFolder {
     std::map<std::string, std::vector<std::string>>
         recipe;                    // resolved, by dotted key; one item for a single value
     std::vector<Coordinate> cell;  // what varies, and its values here
-    nlohmann::json manifest = nlohmann::json::object();
+    Manifest manifest;
     std::string state;            // done, trained, failed, diverged, running, ... of the manifest
     Identity identity, measured;  // what its training and its evaluation stood on
     std::vector<Evaluation> evaluations;
@@ -31,9 +29,6 @@ struct RunFolder {
     bool varies(const std::string& axis) const;
     /// The value of a dotted key: of the cell, else of the recipe, a list in brackets; "" where it has none.
     std::string value(const std::string& key) const;
-    /// A field of the manifest as text, whatever its type; nothing where it is missing or null.
-    std::optional<std::string> field(const std::string& name) const;
-    std::optional<double> number(const std::string& name) const;
 };
 
 /// Reads one run folder. Throws a storage Error that names the file: no recipe.yaml, not YAML, not JSON, or a

@@ -117,11 +117,9 @@ Declared declared_of(const TableSource& source) {
             if (at.axis == "arm") declared.arms = true;
             declared.keys.insert(at.axis);
         }
-        const auto varied = run.manifest.find("varied");
-        if (varied == run.manifest.end() || !varied->is_array()) continue;
+        if (!run.manifest.varied) continue;
         declared.arms_known = true;
-        for (const auto& key : *varied)
-            if (key.is_string()) declared.keys.insert(key.get<std::string>());
+        declared.keys.insert(run.manifest.varied->begin(), run.manifest.varied->end());
     }
     return declared;
 }

@@ -79,7 +79,7 @@ class Ranks {
     void add_run_axis(const std::string& axis) {
         for (const RunFolder& run : source_.runs) add_once(order(axis), run.value(axis));
         const bool ordered = std::all_of(source_.runs.begin(), source_.runs.end(),
-                                         [](const auto& run) { return run.number("index").has_value(); });
+                                         [](const auto& run) { return run.manifest.index.has_value(); });
         if (!ordered) std::sort(order(axis).begin(), order(axis).end(), natural_less);
     }
 

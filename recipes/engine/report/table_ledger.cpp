@@ -5,7 +5,6 @@
 #include <set>
 
 #include "framework/core/error.h"
-#include "recipes/engine/identity/history.h"
 #include "recipes/engine/report/table_declared.h"
 #include "recipes/engine/report/table_words.h"
 
@@ -94,11 +93,12 @@ class Ledger {
         recipes();
         parameters();
         tokens();
-        shared(SharedFact::data_order, "data_order_hash", "data order");
-        shared(SharedFact::evaluation_items, "evaluation_items_hash", "evaluation items");
+        shared(SharedFact::data_order, &Manifest::data_order_hash, "data order");
+        shared(SharedFact::evaluation_items, &Manifest::evaluation_items_hash, "evaluation items");
         scored();
         // Of what all arms have: an encoding's own parameters are not in this hash.
-        shared(SharedFact::initial_values, "initial_value_hash", "initial values beside the encoding's own");
+        shared(SharedFact::initial_values, &Manifest::initial_value_hash,
+               "initial values beside the encoding's own");
         cost();
         identities();
         if (undeclared_.empty()) return;
@@ -147,8 +147,8 @@ class Ledger {
     void parameters() {
         Facts facts;
         for (const RunFolder& run : source_.runs)
-            if (const auto count = run.number("parameters"))
-                facts.emplace_back(source_.arm_of(run), grouped(*count));
+            if (const auto count = run.manifest.parameters)
+                facts.emplace_back(source_.arm_of(run), grouped(static_cast<double>(*count)));
         if (facts.empty()) return table_.ledger.push_back("parameters: not recorded");
         const bool own = !alike(facts) && !declared_.any_of_sections({"model"});
         table_.ledger.push_back(
@@ -187,12 +187,12 @@ class Ledger {
     };
 
     /// A fact of the manifest that all arms must share at each value that the mean runs over.
-    void shared(SharedFact fact, const std::string& name, const std::string& words) {
+    void shared(SharedFact fact, std::optional<std::string> Manifest::*field, const std::string& words) {
         Shared facts;
         bool everywhere = true;
         for (const RunFolder& run : source_.runs) {
             if (!run.finished()) continue;
-            const auto value = run.field(name);
+            const auto& value = run.manifest.*field;
             everywhere = everywhere && value;
             if (value) facts.add(place_of(run), keys_followed(fact, run), source_.arm_of(run), *value);
         }
@@ -210,9 +210,9 @@ class Ledger {
         Shared facts;
         Facts all;
         for (const RunFolder& run : source_.runs) {
-            const auto count = run.number("tokens");
+            const auto& count = run.manifest.tokens;
             if (!count || !run.finished()) continue;
-            all.emplace_back(source_.arm_of(run), grouped(*count));
+            all.emplace_back(source_.arm_of(run), grouped(static_cast<double>(*count)));
             facts.add(place_of(run), keys_followed(SharedFact::training_tokens, run), all.back().first,
                       all.back().second);
         }
@@ -254,9 +254,9 @@ class Ledger {
         bool repeated = false;
         for (const RunFolder& run : source_.runs) {
             const std::string arm = source_.arm_of(run);
-            if (const auto value = run.number("flops"))
+            if (const auto& value = run.manifest.flops)
                 flops.emplace_back(arm, fmt::format("{:.3g}", *value));
-            if (const auto value = run.number("epochs")) {
+            if (const auto& value = run.manifest.epochs) {
                 epochs.emplace_back(arm, fmt::format("{:.3g}", *value));
                 repeated = repeated || *value > 1;
             }
@@ -301,7 +301,7 @@ class Ledger {
         Texts values;
         for (const Identity* identity : {&run.identity, &run.measured})
             if (const auto at = identity->find(thing); at != identity->end()) add_once(values, at->second);
-        for (const Change& change : changes_of_training(run.manifest, run.name + "/manifest.json"))
+        for (const Change& change : run.manifest.changes_of_training())
             if (change.thing == thing) add_once(values, change.here);
         return values;
     }

@@ -34,7 +34,7 @@ std::string reason(const std::string& run_name, const std::string& state, const 
                    const TableSource& source) {
     for (const RunFolder& run : source.runs) {
         if (run.name != run_name || run.finished()) continue;
-        const auto failure = run.field("failure");
+        const auto& failure = run.manifest.failure;
         if (failure && !failure->empty()) return fmt::format("{} {}: {}", run_name, state, *failure);
     }
     const std::string text = run_name.empty() ? state : run_name + " " + state;

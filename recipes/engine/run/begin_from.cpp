@@ -124,14 +124,14 @@ Beginning begin_from(const Cell& cell, const fs::path& folder, Transformer& mode
     });
 
     Beginning beginning;
-    beginning.manifest = {{"path", source.path.string()},
-                          {"step", source.checkpoint.step},
-                          {"parameters_hash", parameters_hash(source.checkpoint)},
-                          {"corpus_hash", source.checkpoint.corpus},
-                          {"original_length", cell.recipe.from.original_length},
-                          {"tokens", cell.recipe.from.tokens},
-                          {"drawn", drawn},
-                          {"left", left}};
+    beginning.origin = {.path = source.path.string(),
+                        .step = source.checkpoint.step,
+                        .parameters_hash = parameters_hash(source.checkpoint),
+                        .corpus_hash = source.checkpoint.corpus,
+                        .original_length = cell.recipe.from.original_length,
+                        .tokens = cell.recipe.from.tokens,
+                        .drawn = drawn,
+                        .left = left};
     beginning.identity = identity_of(source.checkpoint);
     if (!same_text(there.data, cell.recipe.data)) beginning.identity.erase(Thing::corpus);
     beginning.notes.push_back(fmt::format("begins with {}", source.path.string()));

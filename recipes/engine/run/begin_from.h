@@ -2,13 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "models/transformer.h"
 #include "recipes/engine/config/vary.h"
-#include "recipes/engine/identity/identity.h"
+#include "recipes/engine/identity/manifest.h"
 
 namespace locus {
 
@@ -21,10 +20,10 @@ namespace locus {
 
 /// Where a run came from.
 struct Beginning {
-    nlohmann::json manifest;  // {path, step, parameters_hash, original_length, tokens, drawn[], left[]}
+    Origin origin;
     std::vector<std::string> notes;
-    Identity
-        identity;  // of the ancestor: its tokenizer and, where the recipe means the same text, its corpus
+    // Of the ancestor: its tokenizer and, where the recipe means the same text, its corpus.
+    Identity identity;
 };
 
 /// Throws a storage Error where the parameters of a cell's ancestor do not fit the cell's model, as far as

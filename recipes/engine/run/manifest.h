@@ -1,20 +1,22 @@
-// manifest.json: where, when and on what a run ran, and the ledger of what must be equal between arms.
+// What a run that begins puts into its manifest.
 #pragma once
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "framework/core/batch_source.h"
 #include "models/transformer.h"
 #include "recipes/engine/config/vary.h"
+#include "recipes/engine/identity/manifest.h"
 #include "recipes/engine/run/workbench.h"
 
 namespace locus {
 
 /// The manifest of a run that begins. `index` is the cell's place in its experiment; `threads` are a rank's.
-nlohmann::json first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
-                              const BatchSource& source, int threads, int ranks);
+Manifest first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
+                        const BatchSource& source, int threads, int ranks);
+
+/// Sets what says which cell of which experiment a folder holds. `index` as above.
+void name_cell(Manifest& manifest, const Cell& cell, Index index);
 
 /// XXH3-128 of the initial values that arms share: all parameters but those of the encoding. REQUIRES: not
 /// trained yet.
@@ -26,15 +28,5 @@ std::string parameters_hash(const Transformer& model);
 /// XXH3-128 of a resolved recipe without what changes no training: question, evaluation, search, table, and
 /// which checkpoints are kept.
 std::string training_hash(Recipe recipe);
-
-}  // namespace locus
-
-namespace locus {
-
-/// folder/manifest.json; an empty object where there is none. Throws a storage Error for what is no object.
-nlohmann::json stored_manifest(const std::filesystem::path& folder);
-
-/// Sets fields of folder/manifest.json and writes it. Throws a storage Error.
-void update_manifest(const std::filesystem::path& folder, const nlohmann::json& fields);
 
 }  // namespace locus

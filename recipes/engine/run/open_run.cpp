@@ -55,15 +55,12 @@ void require_alike_identity(const Communicator& group, const Identity& identity)
 namespace {
 
 // Adds what the manifest recorded, and holds against it what is used now.
-void compare(OpenedRun& run, const Checkpoint& checkpoint, const fs::path& folder) {
-    const std::string place = (folder / "manifest.json").string();
-    const nlohmann::json manifest = stored_manifest(folder);
-    Identity recorded = identity_in(manifest, place);
+void compare(OpenedRun& run, const Checkpoint& checkpoint, const Manifest& manifest, const fs::path& folder) {
+    Identity recorded = identity_in(manifest, manifest_path(folder).string());
     Identity here = identity_of_process();
     here.merge(Identity(run.recorded));  // the checkpoint's own
     // An older checkpoint that stands in is another one, and says so.
-    if (manifest.contains("steps") && manifest["steps"] == checkpoint.step)
-        here[Thing::parameters] = parameters_hash(checkpoint);
+    if (manifest.steps == checkpoint.step) here[Thing::parameters] = parameters_hash(checkpoint);
     run.changes = admit(recorded, here, folder.string());
     run.recorded.merge(recorded);
     for (const Change& change : run.changes)
@@ -80,13 +77,12 @@ OpenedRun opened_folder(const fs::path& folder) {
                           "not of the recipe in " + (folder / "recipe.yaml").string());
     OpenedRun run = opened(found->checkpoint, found->path);
     run.recipe = recipe_of(recipe, folder / "recipe.yaml");  // as what is asked of the model may have changed
-    const nlohmann::json manifest = stored_manifest(folder);
-    const auto begin = manifest.find("paths_begin_in");
-    if (begin != manifest.end() && begin->is_string()) run.recipe.data.folder = begin->get<std::string>();
+    const Manifest manifest = read_manifest(folder);
+    if (manifest.paths_begin_in) run.recipe.data.folder = *manifest.paths_begin_in;
     run.warnings = found->warnings;
     if (!run.warnings.empty())
         run.warnings.push_back(fmt::format("{}: this older checkpoint stands in", found->path.string()));
-    compare(run, found->checkpoint, folder);
+    compare(run, found->checkpoint, manifest, folder);
     return run;
 }
 

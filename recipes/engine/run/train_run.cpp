@@ -17,7 +17,6 @@
 #include "framework/train/state.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/evaluation/score.h"
-#include "recipes/engine/identity/history.h"
 #include "recipes/engine/run/begin_from.h"
 #include "recipes/engine/run/manifest.h"
 #include "recipes/engine/run/profile_report.h"
@@ -136,24 +135,20 @@ class TrainSession {
     // What was recorded when the run began stays in its manifest; what has changed since then is refused, or
     // told and added.
     void go_on(const Checkpoint& checkpoint, const fs::path& source) {
-        const std::string place = (folder_ / "manifest.json").string();
-        const nlohmann::json before = stored_manifest(folder_);
-        Identity there = identity_in(before, place);
+        const Manifest before = read_manifest(folder_);
+        Identity there = identity_in(before, manifest_path(folder_).string());
         for (const auto& [thing, value] : identity_of(checkpoint)) there[thing] = value;
         Identity here = identity_of_process();
         here.merge(identity_of(data_));
         const auto changes = admit(there, here, folder_.string());
         for (const Change& change : changes)
             reporter_.message(fmt::format("{}: {}", folder_.filename().string(), text_of(change)));
-        for (const char* field : {"started", "machine", "corpus", "from", "initial_value_hash", "history"})
-            if (before.contains(field)) manifest_[field] = before[field];
-        if (before.contains("resumed_from") && before["resumed_from"].is_array())
-            manifest_["resumed_from"] = before["resumed_from"];
-        manifest_["resumed_from"].push_back(checkpoint.step);
-        nlohmann::json entry = history_entry("resumed", changes);
-        entry["step"] = checkpoint.step;
-        entry["checkpoint"] = source.string();
-        add_history(manifest_, std::move(entry), place);
+        manifest_.keep_beginning_of(before);
+        manifest_.resumed_from->push_back(checkpoint.step);
+        Event event = event_now("resumed", changes);
+        event.step = checkpoint.step;
+        event.checkpoint = source.string();
+        manifest_.history.push_back(std::move(event));
     }
 
     // All ranks go on from rank 0's step, parameters and moments: they need no common disk.
@@ -172,7 +167,7 @@ class TrainSession {
     void open_folder(Index done) {
         make_folder(folder_, identity_.recipe);
         announce(done);
-        write_json(folder_ / "manifest.json", manifest_);
+        write_manifest(folder_, manifest_);
         log_ = std::make_unique<RunLog>(folder_ / "metrics.jsonl", done);
         for (const std::string& warning : log_->warnings()) reporter_.message(warning);
     }
@@ -183,8 +178,8 @@ class TrainSession {
         const Beginning beginning = begin_from(cell_, folder_, *model_);
         admit(beginning.identity, identity_of(data_), folder_.string() + ": trained before on another text");
         for (const std::string& note : beginning.notes) reporter_.message(note);
-        manifest_["from"] = beginning.manifest;
-        manifest_["initial_value_hash"] = initial_value_hash(*model_);
+        manifest_.from = beginning.origin;
+        manifest_.initial_value_hash = initial_value_hash(*model_);
         return 0;
     }
 
@@ -267,12 +262,12 @@ class TrainSession {
     void finish(const std::string& state, const std::string& failure) {
         if (!group_.is_root()) return;
         log_->flush();
-        manifest_["state"] = state;
-        if (!failure.empty()) manifest_["failure"] = failure;
-        if (state == "trained") manifest_["parameters_hash"] = locus::parameters_hash(*model_);
-        manifest_["seconds"] = log_->seconds_before() + seconds_;
-        manifest_["peak_memory"] = peak_memory();
-        write_json(folder_ / "manifest.json", manifest_);
+        manifest_.state = state;
+        if (!failure.empty()) manifest_.failure = failure;
+        if (state == "trained") manifest_.parameters_hash = locus::parameters_hash(*model_);
+        manifest_.seconds = log_->seconds_before() + seconds_;
+        manifest_.peak_memory = peak_memory();
+        write_manifest(folder_, manifest_);
     }
 
     // What cannot be written on a full or broken disk must not stand in for the reason of the failure.
@@ -308,7 +303,7 @@ class TrainSession {
     std::unique_ptr<BatchSource> source_;
     CheckpointFolder checkpoints_;
     RunIdentity identity_;
-    nlohmann::json manifest_;
+    Manifest manifest_;
     Trainer trainer_;
     std::unique_ptr<RunLog> log_;
     bool validation_cut_ = false;

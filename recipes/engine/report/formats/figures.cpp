@@ -28,7 +28,7 @@ json curve_of(const Curve& curve) {
 json trained_lengths(const TableSource& source) {
     std::vector<double> lengths;
     for (const RunFolder& run : source.runs)
-        if (const auto length = run.number("train_length")) lengths.push_back(*length);
+        if (const auto length = run.manifest.train_length) lengths.push_back(static_cast<double>(*length));
     std::sort(lengths.begin(), lengths.end());
     lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
     return lengths;

@@ -229,8 +229,8 @@ TEST(Unsaid, AnotherKindTakesNothing) {
     check_beginning(cell);
     const auto model = make_model(cell.recipe);
     const Beginning beginning = begin_from(cell, std::filesystem::path(path).parent_path() / "child", *model);
-    EXPECT_EQ(beginning.manifest["drawn"], nlohmann::json::array({"encoding.table"}));
-    EXPECT_EQ(beginning.manifest["left"], nlohmann::json::array({"encoding.table"}));
+    EXPECT_EQ(beginning.origin.drawn, std::vector<std::string>{"encoding.table"});
+    EXPECT_EQ(beginning.origin.left, std::vector<std::string>{"encoding.table"});
 }
 
 }  // namespace

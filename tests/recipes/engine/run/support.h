@@ -138,8 +138,7 @@ inline void expect_same_function(const Settings& ancestor, const Settings& says,
     check_beginning(second);
     const auto heir = make_model(second.recipe);
     const Beginning beginning = begin_from(second, path.parent_path() / "child", *heir);
-    EXPECT_TRUE(beginning.manifest["drawn"].empty() && beginning.manifest["left"].empty())
-        << beginning.manifest.dump();
+    EXPECT_TRUE(beginning.origin.drawn.empty() && beginning.origin.left.empty());
     for (const Index length : {8, 16, 32}) {
         const auto before = logits_at(*model, length), after = logits_at(*heir, length);
         ASSERT_EQ(before.has_value(), after.has_value()) << length;
