@@ -84,6 +84,9 @@ struct CardRequest {
     std::vector<std::int64_t> distances;
 };
 
+/// The encoding that adds nothing: what others are held against.
+inline constexpr const char* no_encoding = "nope";
+
 /// An encoding: positions in, terms out. One file each in models/encodings/, which registers itself.
 class PositionalEncoding {
   public:

@@ -34,6 +34,15 @@ struct FrequencyRequest {
     Index length = 0;          // tokens, now
 };
 
+/// What a search over the pairs has found.
+struct FoundFactors {
+    std::vector<double> of_pairs;  // theta / theta of the rule, [pairs]
+    bool within = false;           // of the trained length; all else stays as the model has it
+    double reach = 1;              // times the trained length
+    Index first_positions = 0;     // below it the plain frequencies stay
+    double magnitude = 0;          // on cosine and sine; 0: the rule's own
+};
+
 /// What the registry holds of a rule. One file each in models/frequencies/, which registers itself.
 struct FrequencyRule {
     std::string doc;
@@ -48,6 +57,14 @@ struct FrequencyRule {
     /// Whether a factor of 1 is plain RoPE up to the trained length only: beyond, the rule follows the
     /// length.
     bool plain_within_only = false;
+    /// Whether options of a rule with a factor leave it open, though nothing needs it; empty: never.
+    std::function<bool(const Options&)> needs_no_factor = nullptr;
+    /// The options that say what a search has found; only of the rule that is searched for.
+    std::function<RuleChoices(const FoundFactors&)> of_found = nullptr;
+    /// Factors of the pairs, [pairs] each, with which a search for `factor` begins and whose rule it is held
+    /// against; none where the rule cannot reach it. Empty: searches leave the rule aside.
+    std::function<std::vector<std::vector<double>>(const FrequencyRequest&, double factor)> search_seeds =
+        nullptr;
     /// Throws a usage Error for options that make no sense, whatever the length.
     std::function<Frequencies(const FrequencyRequest&, const Options&)> frequencies;
 };

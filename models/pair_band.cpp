@@ -1,5 +1,6 @@
 #include "models/pair_band.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace locus {
@@ -35,6 +36,11 @@ std::vector<Option> band_options() {
                     "positions band_factor times as far see the angles of training",
              .choices = {"still", "linear"}},
             {.name = "band_factor", .standard = 1.0, .doc = "of band_form: linear", .min = 1}};
+}
+
+bool is_of_band(const std::string& option) {
+    const std::vector<Option> own = band_options();
+    return std::any_of(own.begin(), own.end(), [&](const Option& one) { return one.name == option; });
 }
 
 void apply_band(Frequencies& frequencies, const Options& options) {

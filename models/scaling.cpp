@@ -18,6 +18,10 @@ Index Scaling::original_length(Index train_length) const {
     return said > 0 ? said : train_length;
 }
 
+double Scaling::factor() const {
+    return options.has("factor") ? options.number("factor") : 0;
+}
+
 std::vector<Option> scaling_options(const std::string& rule) {
     std::vector<Option> all = {{.name = scaling_prefix + "type",
                                 .standard = rule,
@@ -58,6 +62,39 @@ std::vector<Option> extension_options(std::vector<Option> own) {
          .min = 0}};
     all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
     return all;
+}
+
+std::string in_other_words(const std::string& option) {
+    return option == "factor" ? "target_length" : option == "target_length" ? "factor" : "";
+}
+
+bool is_of_the_model(const std::string& option) {
+    return option == "original_length";
+}
+
+void resolve_scaling(Options& encoding, Index root_length) {
+    const std::string original = scaling_prefix + "original_length", factor = scaling_prefix + "factor";
+    if (!encoding.has(original)) return;
+    if (encoding.integer(original) == 0) encoding.set(original, root_length);
+    if (!encoding.has(factor) || !encoding.has(scaling_prefix + "target_length")) return;
+    const Scaling scaling = scaling_of(encoding);
+    const FrequencyRule& rule = FrequencyRegistry::instance().at(scaling.type);
+    if (rule.needs_no_factor && rule.needs_no_factor(scaling.options)) return;
+    encoding.set(factor, factor_of(scaling.type, encoding.integer(original), scaling.options));
+}
+
+std::optional<double> base_of(const Options& encoding) {
+    if (!encoding.has("base")) return std::nullopt;
+    return encoding.number("base");
+}
+
+std::vector<double> factors_of(const FrequencyRule& rule, const FrequencyRequest& request, double factor) {
+    Options options(rule.options);
+    options.set("factor", factor);
+    std::vector<double> factors = rule.frequencies(request, options).inverse;
+    const std::vector<double> plain = plain_frequencies(request);
+    for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = plain[i] / factors[i];
+    return factors;
 }
 
 RuleChoices by_factor(double factor, Index) {

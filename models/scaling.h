@@ -1,6 +1,7 @@
 // What the rules of context extension share: their options in a recipe, and the factor that these stand for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Scaling {
     Options options = {};
 
     Index original_length(Index train_length) const;  // tokens: the option, else the training length
+    double factor() const;                            // 0 where it is not said, or the rule has none
 };
 
 /// The options of a rule as an encoding carries them: scaling.type, scaling.factor, ...
@@ -24,6 +26,22 @@ Scaling scaling_of(const Options& encoding);
 
 /// factor, original_length and target_length, before the options of a rule's own.
 std::vector<Option> extension_options(std::vector<Option> own = {});
+
+/// What says the same as one of these in other words; "" where nothing does.
+std::string in_other_words(const std::string& option);
+
+/// Whether an option is about the model before it was extended, whichever rule extends it.
+bool is_of_the_model(const std::string& option);
+
+/// Writes down what the rule of an encoding takes from elsewhere: the original length, and the factor that
+/// follows from a target. Throws as factor_of() does.
+void resolve_scaling(Options& encoding, Index root_length);
+
+/// The base of an encoding's frequencies; nothing where it has none.
+std::optional<double> base_of(const Options& encoding);
+
+/// theta of plain RoPE / theta of the rule, [pairs].
+std::vector<double> factors_of(const FrequencyRule& rule, const FrequencyRequest& request, double factor);
 
 /// FrequencyRule::reaching of a rule whose only such option is its factor.
 RuleChoices by_factor(double factor, Index pairs);

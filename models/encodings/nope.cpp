@@ -14,13 +14,13 @@ class Nope : public PositionalEncoding {
 };
 
 const bool nope_registered = EncodingRegistry::instance().add(
-    "nope", {.doc = "nothing: position from the causal mask only (arXiv:2305.19466)",
-             .options = {},
-             .axes = {1, 2, 3},
-             .reads_positions = false,
-             .make = [](const Options&, const EncodingShape&, const ParameterScope&) {
-                 return std::make_unique<Nope>();
-             }});
+    no_encoding, {.doc = "nothing: position from the causal mask only (arXiv:2305.19466)",
+                  .options = {},
+                  .axes = {1, 2, 3},
+                  .reads_positions = false,
+                  .make = [](const Options&, const EncodingShape&, const ParameterScope&) {
+                      return std::make_unique<Nope>();
+                  }});
 
 }  // namespace
 

@@ -18,6 +18,11 @@ const bool linear_registered = FrequencyRegistry::instance().add(
     "linear", {.doc = "position interpolation: theta / factor (PI, arXiv:2306.15595)",
                .options = extension_options(),
                .reaching = by_factor,
+               .search_seeds =
+                   [](const FrequencyRequest& request, double factor) {
+                       const FrequencyRule& rule = FrequencyRegistry::instance().at("linear");
+                       return std::vector<std::vector<double>>{factors_of(rule, request, factor)};
+                   },
                .frequencies = linear_frequencies});
 
 }  // namespace

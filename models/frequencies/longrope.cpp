@@ -69,13 +69,25 @@ Frequencies longrope_frequencies(const FrequencyRequest& request, const Options&
     if (frequencies.early_positions > 0)
         frequencies.conventions["n-hat"] = fmt::format(
             "positions below {} turn by the plain frequencies, {} (start_magnitude: {}): logits are not free "
-            "of "
-            "shifts across it",
+            "of shifts across it",
             frequencies.early_positions,
             early_plain ? "without the attention factor, as in the released code"
                         : "with the attention factor",
             options.text("start_magnitude"));
     return frequencies;
+}
+
+bool says_it_all(const Options& options) {
+    return options.number("attention_factor") != 0 && options.number("factor") == 0 &&
+           options.integer("target_length") == 0;
+}
+
+RuleChoices longrope_of(const FoundFactors& found) {
+    if (found.within) return {{"short_factor", found.of_pairs}};
+    return {{"factor", found.reach},
+            {"start_token_idx", found.first_positions},
+            {"attention_factor", found.magnitude},
+            {"long_factor", found.of_pairs}};
 }
 
 const bool longrope_registered = FrequencyRegistry::instance().add(
@@ -111,6 +123,8 @@ const bool longrope_registered = FrequencyRegistry::instance().add(
              return RuleChoices{{"factor", factor},
                                 {"long_factor", PairFactors(static_cast<std::size_t>(pairs), factor)}};
          },
+     .needs_no_factor = says_it_all,
+     .of_found = longrope_of,
      .frequencies = longrope_frequencies});
 
 }  // namespace

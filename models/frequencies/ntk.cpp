@@ -22,6 +22,13 @@ const bool ntk_registered = FrequencyRegistry::instance().add(
     "ntk", {.doc = "base x factor^(d/(d-2)) (NTK-aware, bloc97 2023; arXiv:2309.00071)",
             .options = extension_options(),
             .reaching = by_factor,
+            .search_seeds =
+                [](const FrequencyRequest& request, double factor) {
+                    std::vector<std::vector<double>> seeds;
+                    const FrequencyRule& rule = FrequencyRegistry::instance().at("ntk");
+                    if (request.width > 2) seeds.push_back(factors_of(rule, request, factor));
+                    return seeds;
+                },
             .frequencies = ntk_frequencies});
 
 }  // namespace

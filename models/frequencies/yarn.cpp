@@ -113,6 +113,17 @@ Frequencies yarn_frequencies(const FrequencyRequest& request, const Options& opt
     return frequencies;
 }
 
+// 1 / factor = w + (1 - w) / s; the released code of LongRoPE begins with w + (1 - w) s as well.
+std::vector<std::vector<double>> yarn_seeds(const FrequencyRequest& request, double factor) {
+    const std::vector<double> yarn = factors_of(FrequencyRegistry::instance().at("yarn"), request, factor);
+    std::vector<double> arithmetic;
+    for (double own : yarn) {
+        const double kept = factor > 1 ? (1 / own - 1 / factor) / (1 - 1 / factor) : 1;
+        arithmetic.push_back(factor * (1 - kept) + kept);
+    }
+    return {yarn, arithmetic};
+}
+
 const bool yarn_registered = FrequencyRegistry::instance().add(
     "yarn",
     {.doc = "fast pairs kept, slow ones interpolated, logits sharpened (YaRN, arXiv:2309.00071)",
@@ -154,6 +165,7 @@ const bool yarn_registered = FrequencyRegistry::instance().add(
            .doc = "survey_reversed: an ablation, the factor below 1 that surveys print",
            .choices = {"paper", "survey_reversed"}}}),
      .reaching = by_factor,
+     .search_seeds = yarn_seeds,
      .frequencies = yarn_frequencies});
 
 }  // namespace

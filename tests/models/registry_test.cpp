@@ -1,8 +1,10 @@
 // What every registered encoding owes, whichever it is.
+#include <filesystem>
 #include <map>
 #include <set>
 
-#include "models/frequency_rule.h"
+#include "models/scaling.h"
+#include "models/spellings.h"
 #include "tests/models/support.h"
 
 namespace locus {
@@ -12,15 +14,71 @@ namespace {
 class Registered : public EachEncoding {};
 INSTANTIATE_TEST_SUITE_P(Encodings, Registered, every_encoding(), encoding_name);
 
-TEST(EncodingRegistry, HoldsTheBasicSixAndTheRotaryAndGridEncodings) {
-    for (const char* name : {"alibi", "learned", "nope", "rope", "sinusoidal", "t5", "rope_2d", "rope_mixed",
-                             "mrope", "xpos", "learned_2d", "vit"}) {
+// A file each, called as what it registers: nothing is lost on the way to a program.
+std::vector<std::string> files_of(const char* folder) {
+    std::vector<std::string> names;
+    const auto path = std::filesystem::path(LOCUS_ORACLES) / "../../models" / folder;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+        names.push_back(entry.path().stem().string());
+    EXPECT_GT(names.size(), 8U);
+    return names;
+}
+
+TEST(EncodingRegistry, HoldsEveryFile) {
+    for (const std::string& name : files_of("encodings"))
         EXPECT_TRUE(EncodingRegistry::instance().contains(name)) << name;
-    }
-    for (const char* name : {"plain", "linear", "ntk", "dynamic", "ntk_by_parts", "ntk_by_parts_v1", "yarn",
-                             "longrope", "llama3"}) {
+    for (const std::string& name : files_of("frequencies"))
         EXPECT_TRUE(FrequencyRegistry::instance().contains(name)) << name;
+    EXPECT_TRUE(EncodingRegistry::instance().contains(no_encoding));
+}
+
+// What HF configurations say is an option, or a rule, of something that is registered.
+TEST(EncodingRegistry, KnowsWhatSpellingsStandFor) {
+    std::set<std::string> options = {"scaling.type"};
+    for (const std::string& name : EncodingRegistry::instance().names())
+        for (const Option& option : EncodingRegistry::instance().at(name).options)
+            options.insert(option.name);
+    for (const std::string& name : FrequencyRegistry::instance().names())
+        for (const Option& option : scaling_options(name)) options.insert(option.name);
+    for (const auto& [spelling, option] : option_spellings())
+        EXPECT_TRUE(options.contains(option)) << spelling << " " << option;
+    for (const auto& [spelling, rule] : rule_spellings())
+        EXPECT_TRUE(FrequencyRegistry::instance().contains(rule)) << spelling << " " << rule;
+}
+
+// One rule takes what a search finds, and says so in options of its own; what it begins with fits the pairs.
+TEST(FrequencyRegistry, HasWhatASearchNeeds) {
+    int searched = 0;
+    for (const std::string& name : FrequencyRegistry::instance().names()) {
+        const FrequencyRule& rule = FrequencyRegistry::instance().at(name);
+        for (const Index width : {2, 4, 16}) {
+            const FrequencyRequest request{width, 10000, 64, 256};
+            const auto pairs = static_cast<std::size_t>(width / 2);
+            if (rule.search_seeds) {
+                for (const auto& factors : rule.search_seeds(request, 4))
+                    EXPECT_EQ(factors.size(), pairs) << name;
+            }
+            if (!rule.of_found) continue;
+            ++searched;
+            for (const bool within : {false, true}) {
+                Options options(rule.options);
+                options.set("original_length", Index{64});
+                const std::vector<double> factors(pairs, 2.0);
+                if (within)
+                    for (const auto& [option, value] : rule.reaching(4, width / 2))
+                        options.set(option, value);
+                for (const auto& [option, value] :
+                     rule.of_found({.of_pairs = factors, .within = within, .reach = 4}))
+                    options.set(option, value);
+                FrequencyRequest asked = request;
+                if (within) asked.length = 64;
+                const auto inverse = rule.frequencies(asked, options).inverse,
+                           plain = plain_frequencies(asked);
+                for (std::size_t i = 0; i < pairs; ++i) EXPECT_EQ(inverse[i], plain[i] / 2) << name;
+            }
+        }
     }
+    EXPECT_EQ(searched, 3);
 }
 
 void check_options(const std::vector<Option>& options) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "models/pair_band.h"
 #include "models/scaling.h"
 #include "recipes/engine/run/workbench.h"
 
@@ -29,7 +30,7 @@ EncodingOptions unscaled(const Recipe& recipe) {
     const EncodingEntry& entry = EncodingRegistry::instance().at(recipe.encoding.kind);
     EncodingOptions plain{recipe.encoding.kind, Options(options_under(entry))};
     for (const auto& [name, value] : recipe.encoding.options.values()) {
-        if (name.starts_with("scaling.") || (recipe.from.given() && name.starts_with("band"))) continue;
+        if (name.starts_with("scaling.") || (recipe.from.given() && is_of_band(name))) continue;
         plain.options.set(name, value);
     }
     return plain;
@@ -39,9 +40,8 @@ Index target_of(const Recipe& recipe, Index original, Index length) {
     if (length > original) return length;
     const Scaling scaling = scaling_of(recipe.encoding.options);
     const bool has_target = !FrequencyRegistry::instance().at(scaling.type).plain_within_only;
-    if (has_target && scaling.options.has("factor") && scaling.options.number("factor") > 1)
-        return static_cast<Index>(
-            std::llround(scaling.options.number("factor") * static_cast<double>(original)));
+    if (has_target && scaling.factor() > 1)
+        return static_cast<Index>(std::llround(scaling.factor() * static_cast<double>(original)));
     return recipe.evaluate.lengths.back();
 }
 

@@ -5,6 +5,7 @@
 
 #include "framework/core/error.h"
 #include "framework/io/checkpoint_folder.h"
+#include "models/scaling.h"
 #include "recipes/engine/config/resolve.h"
 #include "recipes/engine/config/yaml.h"
 
@@ -64,14 +65,15 @@ bool keeps_scaling(const std::string& path, const Overlay& said, const EncodingO
     const std::string& rule = draft.recipe.encoding.options.text("scaling.type");
     if (rule == encoding.options.text("scaling.type")) return true;
     const Options own(schema.options(encoding.kind, rule));
-    return path == scaling_block + "original_length" && own.has("scaling.original_length");
+    const std::string option = path.substr(scaling_block.size());
+    return is_of_the_model(option) && own.has("scaling." + option);
 }
 
 // What says the same as `path` in other words and must not come back beside it.
 std::string other_words(const std::string& path) {
-    if (path == scaling_block + "factor") return scaling_block + "target_length";
-    if (path == scaling_block + "target_length") return scaling_block + "factor";
-    return {};
+    if (!path.starts_with(scaling_block)) return {};
+    const std::string other = in_other_words(path.substr(scaling_block.size()));
+    return other.empty() ? "" : scaling_block + other;
 }
 
 // Replaces what `overlay` has of the keys that begin with `prefix` by the ancestor's, but for what `said`

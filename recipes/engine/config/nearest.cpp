@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "models/spellings.h"
+
 namespace locus {
 
 namespace {
@@ -48,8 +50,6 @@ const std::multimap<std::string, std::string> elsewhere = {
     {"sliding_window", "mask.window"},
     {"attention_window", "mask.window"},
     {"attention_dilation", "mask.dilation"},
-    {"rope_theta", "encoding.base"},
-    {"partial_rotary_factor", "encoding.fraction"},
     {"position_encoding", "encoding.kind"},
     {"grid", "vary"},
     {"sweep", "vary"},
@@ -96,6 +96,8 @@ std::string nearest_key(const std::string& path, const std::vector<std::string>&
         consider(candidate, stranger + edit_distance(leaf, candidate.substr(at + 1)));
         for (const auto& [name, ours] : elsewhere)
             if (ours == candidate) consider(candidate, stranger + edit_distance(leaf, name));
+        for (const auto& [name, option] : option_spellings())
+            if ("encoding." + option == candidate) consider(candidate, stranger + edit_distance(leaf, name));
     }
     return best;
 }

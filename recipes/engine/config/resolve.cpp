@@ -88,26 +88,15 @@ void resolve_mask(const MaskOptions& mask, Index layers, const Said& said) {
 // What a rule refuses has a line here; the length that it begins with is written down, so that it travels
 // with every checkpoint.
 void resolve_scaling(Recipe& recipe, const Said& said) {
-    Options& options = recipe.encoding.options;
-    if (!options.has("scaling.original_length")) return;
-    if (options.integer("scaling.original_length") == 0) {
-        const Index root = recipe.from.original_length;
-        options.set("scaling.original_length", root > 0 ? root : recipe.train.length);
-    }
-    if (!options.has("scaling.target_length") || !options.has("scaling.factor")) return;
-    const Scaling scaling = scaling_of(options);
-    if (scaling.options.has("long_factor") && scaling.options.has("attention_factor") &&
-        scaling.options.number("attention_factor") != 0 && scaling.options.number("factor") == 0 &&
-        scaling.options.integer("target_length") == 0)
-        return;  // needs no factor: the lists say it all
+    const Index root = recipe.from.original_length;
     try {
-        options.set("scaling.factor",
-                    factor_of(scaling.type, scaling.original_length(recipe.train.length), scaling.options));
+        locus::resolve_scaling(recipe.encoding.options, root > 0 ? root : recipe.train.length);
     } catch (const Error& error) {
-        fail(error.kind(), "{}: encoding.{}",
-             said.where({"encoding.scaling.factor", "encoding.scaling.target_length",
-                         "encoding.scaling.original_length", "encoding.scaling.type"}),
-             error.what());
+        std::vector<std::string> places;
+        for (const Option& option : extension_options()) places.push_back("encoding.scaling." + option.name);
+        std::swap(places[1], places[2]);  // a target tells more of a fault than the original length
+        places.push_back("encoding.scaling.type");
+        fail(error.kind(), "{}: encoding.{}", said.where(places), error.what());
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/core/error.h"
+#include "models/spellings.h"
 #include "recipes/engine/config/schema.h"
 #include "recipes/engine/config/sections.h"
 
@@ -83,27 +84,27 @@ std::vector<Key> scaling_keys(const std::string& kind, const std::vector<std::st
 std::string canonical_scaling(const std::string& path) {
     static const std::vector<std::string> blocks = {"encoding.scaling", "encoding.rope_scaling",
                                                     "encoding.rope_parameters"};
-    static const std::map<std::string, std::string> spellings = {
-        {"rope_type", "encoding.scaling.type"},
-        {"original_max_position_embeddings", "encoding.scaling.original_length"},
-        {"rope_theta", "encoding.base"},  // newer configs have it within the block
-        {"partial_rotary_factor", "encoding.fraction"}};
-    if (path == "encoding.rope_theta" || path == "encoding.partial_rotary_factor")
-        return spellings.at(path.substr(path.find('.') + 1));
+    const auto& spellings = option_spellings();
+    const std::string section = "encoding.";
+    if (path.starts_with(section)) {
+        const auto known = spellings.find(path.substr(section.size()));
+        if (known != spellings.end() && !known->second.starts_with("scaling."))
+            return section + known->second;
+    }
     for (const std::string& block : blocks) {
         if (path == block) return blocks.front();
         if (!path.starts_with(block + ".")) continue;
         const std::string leaf = path.substr(block.size() + 1);
-        const auto known = spellings.find(leaf);
-        return known == spellings.end() ? scaling_path + leaf : known->second;
+        const auto known = spellings.find(leaf);  // newer configs have those of the section within the block
+        return known == spellings.end() ? scaling_path + leaf : section + known->second;
     }
     return path;
 }
 
 std::string read_rule(const Value& value, const std::string& kind, const std::vector<std::string>& rules) {
     Value named = value;
-    if (named.text == "default") named.text = "plain";
-    if (named.text == "su") named.text = "longrope";
+    if (const auto known = rule_spellings().find(named.text); known != rule_spellings().end())
+        named.text = known->second;
     return rules[read_choice(named, scaling_path + "type of encoding " + kind, rules)];
 }
 

@@ -13,6 +13,7 @@
 #include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "models/scaling.h"
+#include "recipes/engine/config/sections.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/run/begin_from.h"
 #include "recipes/engine/run/manifest.h"
@@ -45,10 +46,10 @@ class SearchSession {
                       ? original_
                       : static_cast<Index>(std::llround(options_.factor * static_cast<double>(original_)))),
           space_(options_, request(), options_.factor, recipe_.train.seed) {
-        require(
-            options_.list == FactorList::long_factor || recipe_.encoding.options.has("scaling.long_factor"),
-            "search: short factors are searched for a model of scaling type longrope, found {}",
-            scaling_of(recipe_.encoding.options).type);
+        const std::string& own = scaling_of(recipe_.encoding.options).type;
+        require(options_.list == FactorList::long_factor || own == searched_rule(),
+                "search: short factors are searched for a model of scaling type {}, found {}",
+                searched_rule(), own);
         const LoadedData& data = bench.data(recipe_.data);
         if (same_text(source_.recipe.data, recipe_.data)) admit_text(source_, data, recipe_.from.run);
         here_ = identity_of_process();
@@ -104,14 +105,13 @@ class SearchSession {
     }
 
     FrequencyRequest request() const {
-        require(recipe_.encoding.options.has("base"), "search: encoding {} has no option base",
-                recipe_.encoding.kind);
+        const auto base = base_of(recipe_.encoding.options);
+        require(base.has_value(), "search: encoding {} has no option base", recipe_.encoding.kind);
         EncodingCard card;
         CardRequest asked;
         asked.length = original_;
         trained_->encoding().describe(card, asked);
-        return {2 * static_cast<Index>(card.inv_freq.size()), recipe_.encoding.options.number("base"),
-                original_, target_};
+        return {2 * static_cast<Index>(card.inv_freq.size()), *base, original_, target_};
     }
 
     // The recipe's encoding with these options, and its own values for all but the scaling.
@@ -126,8 +126,8 @@ class SearchSession {
     EncodingOptions under(const std::string& rule, const RuleChoices& own) const {
         const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
         EncodingOptions encoding = with_own_options(options_under(entry, rule));
-        encoding.options.set("scaling.original_length", original_);
         for (const auto& [name, value] : own) encoding.options.set("scaling." + name, value);
+        resolve_scaling(encoding.options, original_);
         return encoding;
     }
 
@@ -136,17 +136,16 @@ class SearchSession {
     }
 
     EncodingOptions encoding_of(const Genes& genes) const {
-        const std::vector<double> factors = space_.factors(genes);
-        RuleChoices own = {{"factor", options_.factor},
-                           {"start_token_idx", space_.n_hat(genes)},
-                           {"attention_factor", options_.attention_factor}};
-        if (options_.list == FactorList::long_factor) {
-            own.emplace_back("long_factor", factors);
-            return under("longrope", own);
-        }
+        const bool within = options_.list == FactorList::short_factor;
+        const RuleChoices own = searched().of_found({.of_pairs = space_.factors(genes),
+                                                     .within = within,
+                                                     .reach = options_.factor,
+                                                     .first_positions = space_.n_hat(genes),
+                                                     .magnitude = options_.attention_factor});
+        if (!within) return under(searched_rule(), own);
         // The long factors of the model stay, and with them its factor, attention and n-hat.
         EncodingOptions encoding = recipe_.encoding;
-        encoding.options.set("scaling.short_factor", factors);
+        for (const auto& [name, value] : own) encoding.options.set("scaling." + name, value);
         return encoding;
     }
 
@@ -265,17 +264,18 @@ class SearchSession {
         const Options& found = encoding_of(best).options;
         std::string text = fmt::format(
             "# Found by a search over {} candidates on {} windows of {} tokens: {} nats per token\n"
-            "encoding.scaling:\n  type: longrope\n",
-            state_.history.size(), seen_->windows(), target_, text_of(state_.best.back()));
-        for (const char* name : {"factor", "attention_factor"})
-            text += fmt::format("  {}: {}\n", name, text_of(found.number(std::string("scaling.") + name)));
-        for (const char* name : {"original_length", "start_token_idx"})
-            text += fmt::format("  {}: {}\n", name, text_of(found.integer(std::string("scaling.") + name)));
-        for (const char* name : {"long_factor", "short_factor"}) {
-            const auto& numbers = found.numbers(std::string("scaling.") + name);
-            std::vector<std::string> texts;
-            for (double number : numbers) texts.push_back(text_of(number));
-            if (!texts.empty()) text += fmt::format("  {}: [{}]\n", name, fmt::join(texts, ", "));
+            "encoding.scaling:\n  type: {}\n",
+            state_.history.size(), seen_->windows(), target_, text_of(state_.best.back()), searched_rule());
+        const Scaling scaling = scaling_of(found);
+        for (const Option& option : searched().options) {
+            const OptionValue& value = scaling.options.values().at(option.name);
+            const auto written = written_option(value);
+            if (value == option.standard || !written) continue;
+            std::vector<std::string> items;
+            for (const Value& item : written->items) items.push_back(item.text);
+            const bool is_list = written->type == Value::Type::list;
+            text += fmt::format("  {}: {}\n", option.name,
+                                is_list ? fmt::format("[{}]", fmt::join(items, ", ")) : written->text);
         }
         return text;
     }
@@ -290,13 +290,14 @@ class SearchSession {
         result.unseen = "test";
         std::vector<std::string> rules;
         std::vector<EncodingOptions> encodings = {encoding_of(best)};
-        for (const char* rule : {"plain", "linear", "ntk", "yarn"}) {
-            const std::string name = rule;
-            if (name == "ntk" && space_.factors(best).size() < 2) continue;
-            const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
+        rules.push_back(Scaling().type);
+        encodings.push_back(
+            with_own_options(options_under(EncodingRegistry::instance().at(recipe_.encoding.kind))));
+        for (const std::string& name : FrequencyRegistry::instance().names()) {
+            const FrequencyRule& rule = FrequencyRegistry::instance().at(name);
+            if (!rule.search_seeds || rule.search_seeds(request(), options_.factor).empty()) continue;
             rules.push_back(name);
-            encodings.push_back(name == "plain" ? with_own_options(options_under(entry))
-                                                : under(name, reaching(name)));
+            encodings.push_back(under(name, reaching(name)));
         }
         const Index tokens = unseen_->tokens();
         const auto nats = spread(

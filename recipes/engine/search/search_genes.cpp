@@ -12,17 +12,22 @@ namespace {
 
 constexpr Index max_tries = 20;  // for a child that is new and does not fall
 
-std::vector<double> factors_of(const FrequencyRequest& request, const char* rule, double factor) {
-    const FrequencyRule& entry = FrequencyRegistry::instance().at(rule);
-    Options options(entry.options);
-    options.set("factor", factor);
-    const std::vector<double> plain = plain_frequencies(request);
-    std::vector<double> factors = entry.frequencies(request, options).inverse;
-    for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = plain[i] / factors[i];
-    return factors;
+std::string name_of_searched() {
+    for (const std::string& name : FrequencyRegistry::instance().names())
+        if (FrequencyRegistry::instance().at(name).of_found) return name;
+    fail(Failure::usage, "search: no frequency rule takes the factors that it finds");
 }
 
 }  // namespace
+
+const std::string& searched_rule() {
+    static const std::string name = name_of_searched();
+    return name;
+}
+
+const FrequencyRule& searched() {
+    return FrequencyRegistry::instance().at(searched_rule());
+}
 
 GeneSpace::GeneSpace(const SearchOptions& options, const FrequencyRequest& request, double factor,
                      std::uint64_t seed)
@@ -66,17 +71,11 @@ std::vector<Genes> GeneSpace::seeds() const {
         if (std::find(seeds.begin(), seeds.end(), genes) == seeds.end()) seeds.push_back(genes);
     };
     add(std::vector<double>(static_cast<std::size_t>(request_.width / 2), 1.0));
-    add(factors_of(request_, "linear", factor_));
-    if (request_.width > 2) add(factors_of(request_, "ntk", factor_));
-    const std::vector<double> yarn = factors_of(request_, "yarn", factor_);
-    add(yarn);
-    // 1 / factor = w + (1 - w) / s; the released code begins with w + (1 - w) s instead.
-    std::vector<double> arithmetic;
-    for (double factor : yarn) {
-        const double kept = factor_ > 1 ? (1 / factor - 1 / factor_) / (1 - 1 / factor_) : 1;
-        arithmetic.push_back(factor_ * (1 - kept) + kept);
+    for (const std::string& name : FrequencyRegistry::instance().names()) {
+        const FrequencyRule& rule = FrequencyRegistry::instance().at(name);
+        if (!rule.search_seeds) continue;
+        for (const std::vector<double>& factors : rule.search_seeds(request_, factor_)) add(factors);
     }
-    add(arithmetic);
     return seeds;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <set>
+#include <string>
 #include <vector>
 
 #include "models/frequency_rule.h"
@@ -12,6 +13,10 @@ namespace locus {
 
 /// A candidate. Factors lie on a grid, so that equal candidates are equal, and a resumed search goes on bit
 /// for bit.
+/// The rule whose factors are searched for, and its name.
+const std::string& searched_rule();
+const FrequencyRule& searched();
+
 struct Genes {
     std::vector<Index> steps;  // [pairs], not falling: factor = 1 + step * width of the grid
     Index n_hat = 0;           // place in SearchOptions::n_hat

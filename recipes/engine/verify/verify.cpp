@@ -73,7 +73,7 @@ Index length_of_passes(const Recipe& recipe, const Transformer& model) {
 
 double effect_of_encoding(const Recipe& recipe, const Transformer& model, const std::vector<Token>& tokens,
                           const Tensor& logits) {
-    const EncodingOptions none{"nope", Options(EncodingRegistry::instance().at("nope").options)};
+    const EncodingOptions none{no_encoding, Options(EncodingRegistry::instance().at(no_encoding).options)};
     const auto bare = model_like(model, recipe, recipe.mask, none);
     return largest_difference(logits_of(*bare, text_batch(*bare, recipe, tokens)), logits);
 }
@@ -98,7 +98,7 @@ VerifyReport verify(const Recipe& recipe, const Transformer* trained, const Veri
     report.encoding_effect = effect_of_encoding(recipe, model, tokens, logits);
     if (!trained) {
         take({"standard deviation of the logits", report.logit_deviation, 1, true});
-        if (recipe.encoding.kind != "nope")
+        if (recipe.encoding.kind != no_encoding)
             take({"change of the logits without the encoding", report.encoding_effect, 1e-2, true});
     }
 
