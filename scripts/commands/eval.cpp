@@ -7,6 +7,7 @@
 #include "framework/distributed/rank_errors.h"
 #include "framework/io/json_file.h"
 #include "recipes/engine/evaluation/evaluation_store.h"
+#include "recipes/engine/experiment/evaluate_run.h"
 #include "recipes/engine/experiment/experiment.h"
 #include "recipes/engine/identity/history.h"
 #include "recipes/engine/measure/metric.h"

@@ -9,6 +9,7 @@
 #include "recipes/engine/experiment/experiment.h"
 #include "recipes/engine/report/table.h"
 #include "recipes/engine/run/begin_from.h"
+#include "recipes/engine/run/workbench.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"

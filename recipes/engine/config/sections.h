@@ -25,7 +25,10 @@ KeyType type_of(const Option& option);
 /// The same as a resolved recipe writes it; nothing for an empty list.
 std::optional<Value> written_option(const OptionValue& value);
 
-/// The keys of `data:`, `train:` and of `evaluate:` and `table:`.
+/// A list of texts, each of them once; `example` stands in the error.
+std::vector<std::string> read_texts(const Value& value, const std::string& path, const std::string& example);
+
+/// The keys of the section of each name.
 std::vector<Key> data_keys();
 std::vector<Key> train_keys();
 std::vector<Key> from_keys();

@@ -7,10 +7,9 @@
 #include "framework/core/error.h"
 #include "framework/core/stop.h"
 #include "recipes/engine/config/ancestry.h"
-#include "recipes/engine/config/axes.h"
 #include "recipes/engine/config/cell_name.h"
 #include "recipes/engine/config/contrasts.h"
-#include "recipes/engine/config/overrides.h"
+#include "recipes/engine/config/experiment_text.h"
 #include "recipes/engine/config/resolve.h"
 
 namespace locus {
@@ -31,87 +30,6 @@ std::string value_of(const std::string& axis, const std::string& written, const 
     return written;
 }
 
-// `cell:` of a resolved recipe.
-std::vector<Coordinate> read_cell(const Value& value, const Schema& schema) {
-    if (value.type != Value::Type::map) refuse(value, "cell", "a map of what varies");
-    std::vector<Coordinate> cell;
-    for (const Entry& entry : value.entries) {
-        const bool is_key = entry.key.find('.') != std::string::npos;  // else arm, or another axis of bundles
-        if (is_key && schema.find(entry.key) == nullptr) schema.refuse_unknown(entry.key, entry.source);
-        cell.push_back({entry.key, read_text(entry.value, "cell." + entry.key)});
-    }
-    return cell;
-}
-
-/// What is the same for all cells.
-struct Experiment {
-    std::string path;
-    Overlay base, overrides;
-    Variation variation;
-    std::vector<Coordinate> cell;     // of a resolved recipe
-    std::vector<std::string> chosen;  // arms; empty: all
-};
-
-void replace_axis(Value& vary, Entry axis) {
-    if (vary.type == Value::Type::nothing) vary = {Value::Type::map, "", {}, {}, axis.source};
-    if (vary.type != Value::Type::map) refuse(vary, "vary", "a map");
-    const auto same = [&](const Entry& entry) { return entry.key == axis.key; };
-    const auto place = std::find_if(vary.entries.begin(), vary.entries.end(), same);
-    if (place != vary.entries.end())
-        place->value = std::move(axis.value);
-    else
-        vary.entries.push_back(std::move(axis));
-}
-
-std::vector<std::string> chosen_arms(const Value& value, const Variation& variation) {
-    std::vector<std::string> known, chosen;
-    if (const Axis* arms = variation.arms())
-        for (const Choice& arm : arms->choices) known.push_back(arm.label);
-    std::vector<Value> names = {value};
-    if (value.type == Value::Type::list) names = value.items;
-    for (const Value& name : names) {
-        if (std::count(known.begin(), known.end(), name.text) == 0)
-            refuse(name, "vary.arm",
-                   known.empty() ? "a recipe with arms" : "names of its arms: " + joined(known));
-        chosen.push_back(name.text);
-    }
-    return chosen;
-}
-
-// All types that do not depend on the kind of encoding, which an arm may choose.
-void check_types(const Overlay& overlay, const Schema& schema) {
-    for (const auto& [path, value] : overlay.values) {
-        const Key* key = schema.find(path, "");
-        if (key == nullptr) continue;
-        Draft scratch;
-        key->read(scratch, value);
-    }
-}
-
-Experiment read_experiment(const RecipeFile& file, const std::vector<std::string>& texts,
-                           const Schema& schema) {
-    Experiment experiment{file.path, {}, {}, {}, {}, {}};
-    RecipeText recipe = read_text(file, schema);
-    Overrides overrides = read_overrides(texts);
-    experiment.base = std::move(recipe.overlay);
-    experiment.overrides = flatten(overrides.keys, schema);
-    Value vary = overrides.vary.value_or(recipe.vary.value_or(Value{}));
-    for (Entry& axis : overrides.axes) replace_axis(vary, std::move(axis));
-    const bool varies = recipe.vary || overrides.vary || !overrides.axes.empty();
-    if (varies) experiment.variation = read_variation(vary, file.path, schema);
-    for (const Entry& arm : overrides.arms) override_arm(experiment.variation, arm.key, arm, schema);
-    if (overrides.chosen) experiment.chosen = chosen_arms(*overrides.chosen, experiment.variation);
-    check_overrides(experiment.overrides, experiment.variation);
-    if (recipe.cell) {
-        require(experiment.variation.axes.empty(), "{}: cell: a recipe that varies has no cell",
-                recipe.cell->source.text());
-        experiment.cell = read_cell(*recipe.cell, schema);
-    }
-    check_types(experiment.base, schema);
-    check_types(experiment.overrides, schema);
-    return experiment;
-}
-
 using Choices = std::vector<const Choice*>;  // one for each axis
 
 Choices choices_of(const Variation& variation, const std::vector<std::size_t>& combination) {
@@ -121,8 +39,8 @@ Choices choices_of(const Variation& variation, const std::vector<std::size_t>& c
     return choices;
 }
 
-std::vector<Coordinate> coordinates(const Experiment& experiment, const Choices& choices, const Draft& draft,
-                                    const Schema& schema) {
+std::vector<Coordinate> coordinates(const ExperimentText& experiment, const Choices& choices,
+                                    const Draft& draft, const Schema& schema) {
     std::vector<Coordinate> cell;
     for (std::size_t axis = 0; axis < choices.size(); ++axis) {
         const std::string& name = experiment.variation.axes[axis].name;
@@ -156,7 +74,7 @@ struct Sketches {
 
 // The cell of the arm that `from.arm` names, at the same values of the other axes; arms come after those that
 // they begin with, so that there is no circle.
-std::size_t find_source(const std::string& name, const Value& said, const Experiment& experiment,
+std::size_t find_source(const std::string& name, const Value& said, const ExperimentText& experiment,
                         const Sketch& sketch, const Sketches& earlier) {
     if (const Axis* arms = experiment.variation.arms()) {
         Choices there = sketch.choices;
@@ -177,7 +95,8 @@ const Value* value_at(const Overlay& overlay, const std::string& path) {
 
 // Takes over what the overlay does not say from the run that it begins with. A resolved recipe has taken it
 // already.
-void take_over(Sketch& sketch, const Experiment& experiment, const Sketches& earlier, const Schema& schema) {
+void take_over(Sketch& sketch, const ExperimentText& experiment, const Sketches& earlier,
+               const Schema& schema) {
     const Value *arm = value_at(sketch.overlay, "from.arm"), *run = value_at(sketch.overlay, "from.run");
     if (has_inherited(sketch.overlay) || (arm == nullptr) == (run == nullptr)) return;
     const Value* step = value_at(sketch.overlay, "from.step");
@@ -201,7 +120,7 @@ void take_over(Sketch& sketch, const Experiment& experiment, const Sketches& ear
     sketch.ancestor = std::make_shared<const Recipe>(there.draft.recipe);
 }
 
-Sketch sketch_of(const Experiment& experiment, const std::vector<std::size_t>& combination,
+Sketch sketch_of(const ExperimentText& experiment, const std::vector<std::size_t>& combination,
                  const Sketches& earlier, const Schema& schema) {
     const Choices choices = choices_of(experiment.variation, combination);
     Sketch sketch;
@@ -238,7 +157,7 @@ Sketch sketch_of(const Experiment& experiment, const std::vector<std::size_t>& c
     return sketch;
 }
 
-Sketches sketches_of(const Experiment& experiment, const Schema& schema) {
+Sketches sketches_of(const ExperimentText& experiment, const Schema& schema) {
     Sketches sketches;
     for (const auto& combination : experiment.variation.cells) {
         throw_if_stopped();
@@ -263,7 +182,7 @@ std::vector<std::string> varied_keys(const Variation& variation) {
 }
 
 // Where a recipe has grids and no arms, the rows of its table are its first grid that is nothing else there.
-void choose_rows(TableOptions& table, const Experiment& experiment, const Overlay& overlay) {
+void choose_rows(TableOptions& table, const ExperimentText& experiment, const Overlay& overlay) {
     if (overlay.values.contains("table.rows")) return;
     for (const Axis& axis : experiment.variation.axes) {
         const bool is_column =
@@ -301,7 +220,7 @@ void choose(std::vector<Cell>& cells, const std::vector<std::optional<std::size_
 
 std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>& overrides,
                          const Schema& schema) {
-    const Experiment experiment = read_experiment(file, overrides, schema);
+    const ExperimentText experiment = read_experiment(file, overrides, schema);
     Sketches sketches = sketches_of(experiment, schema);
     LongestOfArms longest;
     for (const Sketch& sketch : sketches.all) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "framework/distributed/rank_errors.h"
+#include "recipes/engine/experiment/evaluate_run.h"
 #include "recipes/engine/run/manifest.h"
 
 namespace fs = std::filesystem;

@@ -9,6 +9,8 @@
 
 #include "framework/io/folder_lock.h"
 #include "recipes/engine/experiment/experiment.h"
+#include "recipes/engine/identity/identity.h"
+#include "recipes/engine/run/workbench.h"
 
 namespace locus {
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "recipes/engine/evaluation/report.h"
-#include "recipes/engine/run/train_run.h"
+#include "framework/distributed/communicator.h"
+#include "recipes/engine/config/vary.h"
+#include "recipes/engine/run/reporter.h"
 
 namespace locus {
 
@@ -16,23 +17,6 @@ struct ExperimentResult {
     std::vector<std::string> failed;  // a line each
     bool interrupted = false;
 };
-
-/// What an evaluation of `model` stands on; `folder` is its run's.
-Identity measured_with(const Transformer& model, const LoadedData& data, const std::filesystem::path& folder);
-
-/// Puts the results of an evaluation into a run folder: the table is made of them. Throws a storage Error.
-void keep_evaluation(const EvaluationReport& report, const std::filesystem::path& folder,
-                     const Identity& measured);
-
-}  // namespace locus
-
-namespace locus {
-
-/// Evaluates a model as its recipe's `evaluate` says. An evaluation that is stopped leaves what it has
-/// finished in the run folder, from where the next one goes on, and throws an interrupted Error. Throws a
-/// data Error.
-EvaluationReport evaluate_run(const Recipe& recipe, const Transformer& model,
-                              const std::filesystem::path& folder, Workbench& bench, Reporter& reporter);
 
 /// Who works: groups of ranks take cells from one queue, the longest expected first.
 struct ExperimentRanks {

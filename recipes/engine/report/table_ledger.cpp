@@ -6,6 +6,7 @@
 
 #include "framework/core/error.h"
 #include "recipes/engine/report/table_declared.h"
+#include "recipes/engine/report/table_facts.h"
 #include "recipes/engine/report/table_words.h"
 
 namespace locus {
@@ -13,7 +14,6 @@ namespace locus {
 namespace {
 
 using Texts = std::vector<std::string>;
-using Facts = std::vector<std::pair<std::string, std::string>>;  // arm, value
 using Arms = std::vector<std::pair<std::string, std::vector<const RunFolder*>>>;
 
 /// The runs by arm, in the order of the table.
@@ -32,41 +32,6 @@ Arms arms_of(const TableSource& source) {
 bool differs(const std::vector<const RunFolder*>& runs, const std::string& key) {
     return std::any_of(runs.begin(), runs.end(),
                        [&](const RunFolder* run) { return run->value(key) != runs.front()->value(key); });
-}
-
-bool alike(const Facts& facts) {
-    return std::all_of(facts.begin(), facts.end(),
-                       [&](const auto& at) { return at.second == facts.front().second; });
-}
-
-/// Arms by value, each once, in order.
-std::vector<std::pair<std::string, Texts>> grouped_by_value(const Facts& facts) {
-    std::vector<std::pair<std::string, Texts>> groups;
-    for (const auto& [arm, value] : facts) {
-        auto place =
-            std::find_if(groups.begin(), groups.end(), [&](const auto& at) { return at.first == value; });
-        if (place == groups.end()) place = groups.insert(groups.end(), {value, {}});
-        Texts& arms = place->second;
-        if (std::find(arms.begin(), arms.end(), arm) == arms.end()) arms.push_back(arm);
-    }
-    return groups;
-}
-
-/// "1,024 (nope, rope), 2,048 (learned)"; a value that all share stands alone.
-std::string by_value(const Facts& facts) {
-    const auto groups = grouped_by_value(facts);
-    if (groups.size() == 1) return groups.front().first;
-    Texts parts;
-    for (const auto& [value, arms] : groups)
-        parts.push_back(fmt::format("{} ({})", value.empty() ? "none" : value, joined_words(arms)));
-    return joined_words(parts);
-}
-
-/// "nope, rope against alibi", for values that say nothing to a reader.
-std::string against(const Facts& facts) {
-    Texts parts;
-    for (const auto& [value, arms] : grouped_by_value(facts)) parts.push_back(joined_words(arms));
-    return joined_words(parts, " against ");
 }
 
 /// By what rules an evaluation scored, as far as it was recorded.
@@ -161,34 +126,9 @@ class Ledger {
         return run.varies(table_.over) ? run.value(table_.over) : "";
     }
 
-    /// What the runs say of one thing: by place of `over`, and within it by the keys that the thing follows.
-    class Shared {
-      public:
-        void add(const std::string& place, const Texts& followed, const std::string& arm,
-                 const std::string& value) {
-            by_place_[place].emplace_back(arm, value);
-            by_keys_[{place, followed}].emplace_back(arm, value);
-        }
-        bool empty() const { return by_place_.empty(); }
-        bool same() const { return first_difference(by_place_) == nullptr; }
-        /// Whether runs differ though they agree in all that it follows.
-        const Facts* undeclared() const { return first_difference(by_keys_); }
-        const Facts* difference() const { return first_difference(by_place_); }
-
-      private:
-        template <typename Groups>
-        static const Facts* first_difference(const Groups& groups) {
-            for (const auto& [key, facts] : groups)
-                if (!alike(facts)) return &facts;
-            return nullptr;
-        }
-        std::map<std::string, Facts> by_place_;
-        std::map<std::pair<std::string, Texts>, Facts> by_keys_;
-    };
-
     /// A fact of the manifest that all arms must share at each value that the mean runs over.
     void shared(SharedFact fact, std::optional<std::string> Manifest::*field, const std::string& words) {
-        Shared facts;
+        FactsByPlace facts;
         bool everywhere = true;
         for (const RunFolder& run : source_.runs) {
             if (!run.finished()) continue;
@@ -207,7 +147,7 @@ class Ledger {
     }
 
     void tokens() {
-        Shared facts;
+        FactsByPlace facts;
         Facts all;
         for (const RunFolder& run : source_.runs) {
             const auto& count = run.manifest.tokens;
@@ -223,7 +163,7 @@ class Ledger {
 
     /// Two arms that scored different tokens, or by different rules, cannot stand in one column.
     void scored() {
-        std::map<std::pair<std::string, std::string>, Shared> facts;
+        std::map<std::pair<std::string, std::string>, FactsByPlace> facts;
         for (const RunFolder& run : source_.runs) {
             Texts followed = keys_followed(SharedFact::evaluation_items, run);
             for (const char* key : {"train.length", "from.original_length"})
@@ -280,7 +220,7 @@ class Ledger {
     /// `follows`: keys of the recipe in which runs may differ, and then in this as well.
     void identity(Thing thing, const Texts& follows) {
         const std::string words = name_of(thing);
-        Shared facts;
+        FactsByPlace facts;
         for (const RunFolder& run : source_.runs) {
             if (!run.finished()) continue;
             Texts followed;

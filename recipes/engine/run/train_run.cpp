@@ -7,7 +7,6 @@
 
 #include "data/batch_sources.h"
 #include "framework/distributed/rank_errors.h"
-#include "framework/io/atomic_file.h"
 #include "framework/io/checkpoint_folder.h"
 #include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
@@ -19,6 +18,7 @@
 #include "recipes/engine/evaluation/score.h"
 #include "recipes/engine/run/begin_from.h"
 #include "recipes/engine/run/manifest.h"
+#include "recipes/engine/run/own_folder.h"
 #include "recipes/engine/run/profile_report.h"
 #include "recipes/engine/run/same_recipe.h"
 #include "recipes/engine/run/training_pass.h"
@@ -28,16 +28,6 @@ namespace fs = std::filesystem;
 namespace locus {
 
 namespace {
-
-void make_folder(const fs::path& folder, const std::string& recipe) {
-    const fs::path path = folder / "recipe.yaml";
-    std::error_code error;
-    if (fs::exists(path, error) && read_file(path) == recipe) return;  // else what is asked has changed
-    fs::create_directories(folder, error);
-    require(!error, Failure::storage, "{}: the run folder cannot be made: {}", folder.string(),
-            error.message());
-    write_file_atomically(path, recipe);
-}
 
 // One training run: everything that the hooks of the loop need. Of a group of ranks, rank 0 alone touches the
 // run folder; the others get the state from it.
@@ -165,7 +155,7 @@ class TrainSession {
 
     // Not before the state was restored: a bad --resume leaves nothing behind.
     void open_folder(Index done) {
-        make_folder(folder_, identity_.recipe);
+        make_run_folder(folder_, identity_.recipe);
         announce(done);
         write_manifest(folder_, manifest_);
         log_ = std::make_unique<RunLog>(folder_ / "metrics.jsonl", done);
@@ -312,26 +302,6 @@ class TrainSession {
 };
 
 }  // namespace
-
-void require_own_folder(const fs::path& folder) {
-    std::error_code unreachable;  // making the folder will say why
-    if (fs::exists(folder / "recipe.yaml", unreachable)) return;
-    for (const char* ours : {"manifest.json", "metrics.jsonl", "checkpoints", "evaluations"})
-        require(
-            !fs::exists(folder / ours, unreachable), Failure::storage,
-            "{}: holds {}, but no recipe.yaml: it is no run folder of Locus, and nothing in it is written "
-            "over; choose another --out",
-            folder.string(), ours);
-}
-
-void check_run_folder(const fs::path& folder, const std::string& recipe) {
-    require_own_folder(folder);
-    const fs::path path = folder / "recipe.yaml";
-    std::error_code unreachable;
-    if (!fs::exists(path, unreachable)) return;
-    require_same_training(recipe, read_file(path), folder.string(),
-                          "this run folder belongs to another recipe");
-}
 
 TrainedRun train_run(const Cell& cell, Index index, const fs::path& folder, const Resume& resume,
                      Workbench& bench, Reporter& reporter, Profile* profile) {

@@ -27,12 +27,6 @@ struct Resume {
 
 namespace locus {
 
-/// Throws a storage Error where a folder holds what is no run of Locus.
-void require_own_folder(const std::filesystem::path& folder);
-
-/// Throws a storage Error where a folder holds the run of another recipe, or what is no run of Locus.
-void check_run_folder(const std::filesystem::path& folder, const std::string& recipe);
-
 /// A model and what is left to do with it.
 struct TrainedRun {
     std::unique_ptr<Transformer> model;

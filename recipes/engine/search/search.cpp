@@ -1,6 +1,6 @@
 #include "recipes/engine/search/search.h"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +13,11 @@
 #include "framework/io/checksum.h"
 #include "framework/io/json_file.h"
 #include "models/scaling.h"
-#include "recipes/engine/config/sections.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/run/begin_from.h"
 #include "recipes/engine/run/manifest.h"
 #include "recipes/engine/run/train_run.h"
+#include "recipes/engine/search/found_encoding.h"
 #include "recipes/engine/search/search_fitness.h"
 #include "recipes/engine/search/search_state.h"
 #include "recipes/engine/statistics/statistics.h"
@@ -114,39 +114,14 @@ class SearchSession {
         return {2 * static_cast<Index>(card.inv_freq.size()), *base, original_, target_};
     }
 
-    // The recipe's encoding with these options, and its own values for all but the scaling.
-    EncodingOptions with_own_options(const std::vector<Option>& options) const {
-        EncodingOptions encoding{recipe_.encoding.kind, Options(options)};
-        for (const auto& [name, value] : recipe_.encoding.options.values())
-            if (!name.starts_with("scaling.")) encoding.options.set(name, value);
-        return encoding;
-    }
-
-    // The recipe's encoding under a rule; `own` are options of the rule.
-    EncodingOptions under(const std::string& rule, const RuleChoices& own) const {
-        const EncodingEntry& entry = EncodingRegistry::instance().at(recipe_.encoding.kind);
-        EncodingOptions encoding = with_own_options(options_under(entry, rule));
-        for (const auto& [name, value] : own) encoding.options.set("scaling." + name, value);
-        resolve_scaling(encoding.options, original_);
-        return encoding;
-    }
-
-    RuleChoices reaching(const std::string& rule) const {
-        return FrequencyRegistry::instance().at(rule).reaching(options_.factor, request().width / 2);
-    }
-
     EncodingOptions encoding_of(const Genes& genes) const {
-        const bool within = options_.list == FactorList::short_factor;
-        const RuleChoices own = searched().of_found({.of_pairs = space_.factors(genes),
-                                                     .within = within,
-                                                     .reach = options_.factor,
-                                                     .first_positions = space_.n_hat(genes),
-                                                     .magnitude = options_.attention_factor});
-        if (!within) return under(searched_rule(), own);
-        // The long factors of the model stay, and with them its factor, attention and n-hat.
-        EncodingOptions encoding = recipe_.encoding;
-        for (const auto& [name, value] : own) encoding.options.set("scaling." + name, value);
-        return encoding;
+        return under_found(recipe_,
+                           {.of_pairs = space_.factors(genes),
+                            .within = options_.list == FactorList::short_factor,
+                            .reach = options_.factor,
+                            .first_positions = space_.n_hat(genes),
+                            .magnitude = options_.attention_factor},
+                           original_);
     }
 
     double fitness_of(const Genes& genes) const {
@@ -261,23 +236,10 @@ class SearchSession {
     }
 
     std::string fragment_of(const Genes& best) const {
-        const Options& found = encoding_of(best).options;
-        std::string text = fmt::format(
-            "# Found by a search over {} candidates on {} windows of {} tokens: {} nats per token\n"
-            "encoding.scaling:\n  type: {}\n",
-            state_.history.size(), seen_->windows(), target_, text_of(state_.best.back()), searched_rule());
-        const Scaling scaling = scaling_of(found);
-        for (const Option& option : searched().options) {
-            const OptionValue& value = scaling.options.values().at(option.name);
-            const auto written = written_option(value);
-            if (value == option.standard || !written) continue;
-            std::vector<std::string> items;
-            for (const Value& item : written->items) items.push_back(item.text);
-            const bool is_list = written->type == Value::Type::list;
-            text += fmt::format("  {}: {}\n", option.name,
-                                is_list ? fmt::format("[{}]", fmt::join(items, ", ")) : written->text);
-        }
-        return text;
+        return fmt::format(
+            "# Found by a search over {} candidates on {} windows of {} tokens: {} nats per token\n{}",
+            state_.history.size(), seen_->windows(), target_, text_of(state_.best.back()),
+            scaling_text(encoding_of(best)));
     }
 
     // On the test split, token by token, against the rules that need no search.
@@ -291,13 +253,13 @@ class SearchSession {
         std::vector<std::string> rules;
         std::vector<EncodingOptions> encodings = {encoding_of(best)};
         rules.push_back(Scaling().type);
-        encodings.push_back(
-            with_own_options(options_under(EncodingRegistry::instance().at(recipe_.encoding.kind))));
+        encodings.push_back(without_rule(recipe_));
         for (const std::string& name : FrequencyRegistry::instance().names()) {
             const FrequencyRule& rule = FrequencyRegistry::instance().at(name);
             if (!rule.search_seeds || rule.search_seeds(request(), options_.factor).empty()) continue;
             rules.push_back(name);
-            encodings.push_back(under(name, reaching(name)));
+            const RuleChoices own = rule.reaching(options_.factor, request().width / 2);
+            encodings.push_back(under_rule(recipe_, name, own, original_));
         }
         const Index tokens = unseen_->tokens();
         const auto nats = spread(
