@@ -69,7 +69,7 @@ STREAM = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|clog|puts|printf|fprintf|
 WRITES = "scripts/commands/output.cpp"
 
 # Folders of tests/ that test more than one folder, or a program whole; every other folder mirrors one.
-WHOLE = {"allocation", "bench", "cli", "distributed", "install"}
+WHOLE = {"allocation", "bench", "cli", "distributed", "fuzz", "install"}
 
 # What exists for float and for double; all else is built for float only and stands in `locus` alone.
 SCALAR = (FRAMEWORK, MODELS, "tests/framework/", "tests/models/", "tests/support/", "tests/allocation/", "tests/bench/",

@@ -39,6 +39,20 @@ int depth_of(std::string_view text) {
 
 }  // namespace
 
+std::string reason_of(const std::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ... - unexpected end of input; ..."
+    std::string reason = error.what();
+    if (reason.starts_with("[json.exception"))
+        reason.erase(0, std::min(reason.find("] ") + 2, reason.size()));
+    if (const std::size_t at = reason.find("unexpected "); at != std::string::npos)
+        reason.replace(at, 10, "found");
+    // The library quotes what it read last, be it a megabyte.
+    if (reason.size() > 300) reason = reason.substr(0, 150) + " ... " + reason.substr(reason.size() - 100);
+    std::replace_if(
+        reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+    return reason;
+}
+
 nlohmann::json parse_json(std::string_view text, const std::string& where, Failure kind) {
     const int depth = depth_of(text);
     require(depth <= deepest_json, kind, "{}: JSON of {} levels, expected at most {}", where, depth,
@@ -46,13 +60,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, Failu
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& error) {
-        // The library quotes what it read last, be it a megabyte.
-        std::string reason = error.what();
-        if (reason.size() > 300)
-            reason = reason.substr(0, 150) + " ... " + reason.substr(reason.size() - 100);
-        std::replace_if(
-            reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-        fail(kind, "{}: is not JSON: {}", where, reason);
+        fail(kind, "{}: is not JSON: {}", where, reason_of(error));
     }
 }
 

@@ -1,6 +1,7 @@
 // JSON files such as manifest.json: whole or not at all, and strict.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -16,6 +17,9 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& json,
 
 /// Lists and objects within each other; deeper ones are refused, since those who walk a document go as deep.
 inline constexpr int deepest_json = 100;
+
+/// What the library says of a document, in one line without its own names.
+std::string reason_of(const std::exception& error);
 
 /// One JSON document of a text. Throws Error of `kind` that begins with `where`.
 nlohmann::json parse_json(std::string_view text, const std::string& where, Failure kind);

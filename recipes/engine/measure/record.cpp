@@ -8,6 +8,7 @@
 #include <set>
 
 #include "framework/core/error.h"
+#include "framework/io/json_file.h"
 #include "recipes/engine/measure/metric.h"
 #include "recipes/engine/measure/policy.h"
 
@@ -202,7 +203,9 @@ json to_json(const Evaluation& evaluation) {
     return out;
 }
 
-Evaluation evaluation_of(const json& object) {
+namespace {
+
+Evaluation read_evaluation(const json& object) {
     Evaluation evaluation;
     evaluation.protocol = object.at("protocol").get<std::string>();
     for (const auto& [name, member] :
@@ -229,6 +232,19 @@ Evaluation evaluation_of(const json& object) {
     if (evaluation.interval_method.empty() && !object.at("results").empty())
         evaluation.interval_method = text(object.at("results").front(), "interval_method");
     return evaluation;
+}
+
+}  // namespace
+
+Evaluation evaluation_of(const json& object, const std::string& place) {
+    try {
+        return read_evaluation(object);
+    } catch (const json::exception& error) {
+        fail(Failure::storage, "{}: expected an evaluation {{protocol, split, results[]}}: {}", place,
+             reason_of(error));
+    } catch (const Error& error) {
+        fail(Failure::storage, "{}: {}", place, error.what());
+    }
 }
 
 }  // namespace locus

@@ -78,8 +78,8 @@ struct Evaluation {
 /// is not finite is null.
 nlohmann::json to_json(const Evaluation& evaluation);
 
-/// What to_json wrote; fields that are missing stay empty. Throws nlohmann's exceptions for fields of a wrong
-/// type, and a storage Error for a state that is not known.
-Evaluation evaluation_of(const nlohmann::json& object);
+/// What to_json wrote; fields that are missing stay empty. Throws a storage Error that begins with `place`
+/// for fields of a wrong type and a state that is not known.
+Evaluation evaluation_of(const nlohmann::json& object, const std::string& place = "an evaluation");
 
 }  // namespace locus

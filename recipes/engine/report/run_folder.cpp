@@ -59,14 +59,14 @@ void read_evaluations(const fs::path& path, RunFolder& run) {
             summary.type_name());
     try {
         for (const json& object : summary.at("runs")) {
-            run.evaluations.push_back(evaluation_of(object));
+            run.evaluations.push_back(evaluation_of(object, path.string()));
             const auto wrong = contradictions(object, run.evaluations.back());
             require(wrong.empty(), Failure::storage, "{}: {}", path.string(),
                     wrong.empty() ? "" : wrong.front());
         }
     } catch (const json::exception& error) {
         fail(Failure::storage, "{}: expected runs[{{protocol, split, results[]}}]: {}", path.string(),
-             error.what());
+             reason_of(error));
     }
     check_signature(summary, run.identity, path.string());
     run.measured = measured_in(summary, path.string());

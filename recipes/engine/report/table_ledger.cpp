@@ -66,9 +66,12 @@ class Ledger {
                "initial values beside the encoding's own");
         cost();
         identities();
-        if (undeclared_.empty()) return;
-        table_.warning = "WARNING: the arms differ in what the recipe does not declare as varied: ";
-        table_.warning += joined_words(undeclared_, "; ");
+        Texts warnings = changed_manifests();
+        if (!undeclared_.empty())
+            warnings.insert(warnings.begin(),
+                            "the arms differ in what the recipe does not declare as varied: " +
+                                joined_words(undeclared_, "; "));
+        if (!warnings.empty()) table_.warning = "WARNING: " + joined_words(warnings, "; ");
     }
 
   private:
@@ -76,6 +79,15 @@ class Ledger {
         std::vector<const RunFolder*> runs;
         for (const RunFolder& run : source_.runs) runs.push_back(&run);
         return runs;
+    }
+
+    // What the ledger says of these runs is not what was recorded.
+    Texts changed_manifests() const {
+        Texts lines;
+        for (const RunFolder& run : source_.runs)
+            if (run.manifest.was_changed)
+                lines.push_back(run.name + "/manifest.json was changed after it was written");
+        return lines;
     }
 
     std::string by_arm(const std::string& key) const {

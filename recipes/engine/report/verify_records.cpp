@@ -56,8 +56,8 @@ std::string difference(const Evaluation& evaluation, std::size_t r, const TokenL
 }
 
 void verify(const fs::path& folder, const nlohmann::json& object, VerifiedRecords& found) {
-    const Evaluation evaluation = evaluation_of(object);
     const std::string place = (folder / "summary.json").string();
+    const Evaluation evaluation = evaluation_of(object, place);
     const auto complain = [&](const std::string& line) { found.wrong.push_back(place + ": " + line); };
     ++found.evaluations;
     for (const std::string& line : contradictions(object, evaluation)) complain(line);
@@ -96,7 +96,7 @@ VerifiedRecords verify_records(const fs::path& folder) {
             if (error.kind() != Failure::storage) throw;
             found.wrong.push_back(error.what());
         } catch (const nlohmann::json::exception& error) {
-            found.wrong.push_back(path.string() + ": " + error.what());
+            found.wrong.push_back(path.string() + ": " + reason_of(error));
         }
     }
     return found;

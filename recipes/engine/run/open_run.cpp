@@ -56,7 +56,9 @@ namespace {
 
 // Adds what the manifest recorded, and holds against it what is used now.
 void compare(OpenedRun& run, const Checkpoint& checkpoint, const Manifest& manifest, const fs::path& folder) {
-    Identity recorded = identity_in(manifest, manifest_path(folder).string());
+    const std::string place = manifest_path(folder).string();
+    if (manifest.was_changed) run.warnings.push_back(place + ": was changed after it was written");
+    Identity recorded = identity_in(manifest, place);
     Identity here = identity_of_process();
     here.merge(Identity(run.recorded));  // the checkpoint's own
     // An older checkpoint that stands in is another one, and says so.

@@ -135,6 +135,8 @@ class TrainSession {
             reporter_.message(fmt::format("{}: {}", folder_.filename().string(), text_of(change)));
         manifest_.keep_beginning_of(before);
         manifest_.resumed_from->push_back(checkpoint.step);
+        if (before.was_changed)
+            reporter_.message(manifest_path(folder_).string() + ": was changed after it was written");
         Event event = event_now("resumed", changes);
         event.step = checkpoint.step;
         event.checkpoint = source.string();

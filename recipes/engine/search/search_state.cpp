@@ -65,7 +65,7 @@ SearchState read_search_state(const json& stored, const std::filesystem::path& p
         if (stored.contains("changes"))
             state.changes = changes_from(stored.at("changes"), path.string() + ": 'changes'");
     } catch (const json::exception& wrong) {
-        fail(Failure::storage, "{}: not the state of a search: {}", path.string(), wrong.what());
+        fail(Failure::storage, "{}: not the state of a search: {}", path.string(), reason_of(wrong));
     }
     return state;
 }
