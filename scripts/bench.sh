@@ -5,6 +5,10 @@ set -euo pipefail
 exec </dev/null
 cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
+for word in "$@"; do
+    case $word in -h | --help) exec /usr/bin/python3 scripts/bench/series.py --help ;; esac
+done
+
 # What these set would be measured instead of what the series sets itself.
 unset LOCUS_TARGET OMP_NUM_THREADS OPENBLAS_NUM_THREADS
 

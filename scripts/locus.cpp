@@ -13,6 +13,7 @@
 #include "framework/distributed/launcher.h"
 #include "scripts/commands/commands.h"
 #include "scripts/commands/output.h"
+#include "scripts/commands/printable.h"
 #include "scripts/commands/process.h"
 #include "scripts/commands/ranks.h"
 
@@ -96,7 +97,7 @@ int main(int count, char** words) {
         locus::flush_results();
         return code;
     } catch (const locus::Error& error) {
-        locus::tell("locus: {}\n", error.what());
+        locus::tell("locus: {}\n", locus::PrintableText().add(error.what()));
         return static_cast<int>(error.kind());
     } catch (const std::bad_alloc&) {
         locus::tell("locus: not enough memory\n");

@@ -70,6 +70,7 @@ Arguments::Arguments(const std::string& usage, const Words& words, const std::ve
         for (const std::string& word : result.unmatched()) {
             (takes_overrides && is_override(word) ? overrides_ : plain_).push_back(word);
         }
+        if (takes_overrides && has("arms")) overrides_.push_back("vary.arm=[" + text("arms") + "]");
     } catch (const cxxopts::exceptions::exception& error) {
         fail(Failure::usage, "{}: {}", usage_, error.what());
     }

@@ -43,6 +43,7 @@ int card_command(const Words& words) {
     const Arguments arguments("card RECIPE|RUN|FILE [key=value ...]", words,
                               {
                                   {"positions", "of the tables, separated by commas", "N,..."},
+                                  {"arms", "the one that is shown", "A"},
                                   {"length", "tokens that the model runs on", "N"},
                                   {"json", "one JSON document"},
                               });

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "framework/core/error.h"
+#include "scripts/commands/printable.h"
 
 namespace locus {
 
@@ -22,8 +23,11 @@ namespace {
 }  // namespace
 
 void put_text(const std::string& text) {
+    static const bool on_terminal = ::isatty(STDOUT_FILENO) == 1;
+    static PrintableText printable;
+    const std::string shown = on_terminal ? printable.add(text) : text;
     errno = 0;
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse(errno);
+    if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size()) refuse(errno);
 }
 
 void flush_results() {

@@ -80,6 +80,7 @@ int run(const Words& words, const Communicator& world) {
              "under mpirun: ranks that train a cell; as many cells at once as that allows. "
              "Not given: what ends first by a short measurement",
              "K"},
+            {"arms", "only these, and those that they begin with", "A,..."},
             {"dry-run", "print every cell's resolved recipe and do nothing"},
         });
     if (arguments.help()) return 0;

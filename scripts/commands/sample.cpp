@@ -107,7 +107,10 @@ int sample_command(const Words& words) {
     const std::string prompt = arguments.needed("prompt");
     const OpenedRun run = open_run(folder);
     for (const std::string& warning : run.warnings) tell("{}\n", warning);
-
+    require(
+        !options.cache || !run.recipe.mask.global_projections,
+        "{}: a cache knows no global projections (mask.global_projections); --no-cache samples without one",
+        folder);
     if (arguments.has("length") && !run.model->encoding().varies_by_length())
         tell("--length changes nothing: the encoding {} does not vary by length\n", run.recipe.encoding.kind);
 

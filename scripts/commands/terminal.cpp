@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "scripts/commands/output.h"
+#include "scripts/commands/printable.h"
 
 namespace locus {
 
@@ -48,7 +49,7 @@ void Terminal::clear_status() {
 void Terminal::message(const std::string& line) {
     if (!speaks_) return;
     clear_status();
-    tell("{}\n", line);
+    tell("{}\n", PrintableText().add(line));
 }
 
 void Terminal::status(const std::string& line) {
@@ -58,7 +59,8 @@ void Terminal::status(const std::string& line) {
     if (now - last_ < (interactive_ ? 100ms : 10000ms)) return;
     last_ = now;
     if (!interactive_) return message(line);
-    tell("\r\033[K{}", cut(line, columns() - 1));
+    const std::string shown = PrintableText().add(line);
+    tell("\r\033[K{}", cut(shown, columns() - 1));
     shown_ = true;
 }
 

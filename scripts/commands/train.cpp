@@ -46,6 +46,7 @@ int train(const Words& words, const Communicator& world) {
             {"resume", "auto (from the folder's newest checkpoint), never, or a checkpoint's path",
              "auto|never|PATH", "auto"},
             {"threads", "worker threads", "N"},
+            {"arms", "the one that is trained", "A"},
             {"dry-run", "print the resolved recipe and do nothing"},
             {"profile", "a table of time by op on stdout, and profile.json in the run folder"},
             {"gemm", "matrix products by Locus's own kernel or by OpenBLAS", "own|openblas", "own"},

@@ -53,6 +53,15 @@ class FromTest(CommandCase):
         self.write("yarn.yaml", YARN)
         self.write("bare.yaml", BARE)
 
+    def test_a_stage_beyond_what_its_factor_reaches(self):
+        self.train("base", recipe="base.yaml")
+        scaling = "encoding.scaling={type: linear, factor: 2}"
+        length = ["from={run: base}", "train.batch_tokens=256", "train.steps=1"]
+        _, err = self.locus("train", "r.yaml", "model={layers: 2, width: 16, heads: 2}", *length, scaling, "train.length=32", "--out", "two")
+        self.assertNotIn("reaches", err)
+        _, err = self.locus("train", "r.yaml", "model={layers: 2, width: 16, heads: 2}", *length, scaling, "train.length=64", "--out", "four")
+        self.assertIn("factor 2 of original_length 16 reaches 32 tokens, and train.length is 64", err)
+
     def manifest(self, run):
         return strict_json((self.folder / run / "manifest.json").read_text())
 

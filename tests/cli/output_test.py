@@ -155,6 +155,29 @@ class Terminals(CommandCase):
             self.assertIn("step 1/8", seen)
         self.assertIn("\033[K", self.screen("train", "r.yaml", "--out", "run", kind="xterm", columns=80))
 
+    def test_control_bytes_are_shown_and_not_obeyed(self):
+        self.train("run", "train.steps=1")
+        words = ["sample", "run", "--prompt", "a", "--tokens", "2000", "--length", "16", "--temperature", "5"]
+        plain = self.start(*words).communicate(timeout=60)[0]  # a pipe gets the bytes as they are
+        self.assertIn(b"\033", plain)
+        master, slave = pty.openpty()
+        process = self.start(*words, stdout=slave)
+        os.close(slave)
+        seen = b""
+        try:
+            while piece := os.read(master, 65536):
+                seen += piece
+        except OSError:  # the end of a terminal
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertIn(b"\\x1b", seen)
+        for character in seen.replace(b"\r\n", b"\n").decode():
+            self.assertFalse(ord(character) < 32 and character not in "\n\t" or 127 <= ord(character) < 160, seen)
+        for words in ["eval", "no\033[31mwhere"], ["card", "a\x9bb\x07.yaml"]:
+            process = self.start(*words)
+            self.assertNotRegex(process.communicate(timeout=60)[1], b"[\\x00-\\x08\\x0b-\\x1f\\x7f]")
+
     def test_what_matters_most_is_seen_on_a_narrow_terminal(self):
         name = "über" * 20  # neither cut within a character nor wider than the screen
         words = ["r.yaml", "train.steps=600", "--out", name]
@@ -249,6 +272,19 @@ class Threads(CommandCase):
                 _, err = process.communicate(timeout=20)
                 self.assertIn(process.returncode, (0, 2, 5), err)
                 self.assertNotIn(b"unexpected", err)
+
+    def test_few_open_files(self):
+        self.write("text.txt", "Some text, and then some more of it.\n" * 40)
+        self.locus("run", "r.yaml", "--out", "all")
+        for files in 4, 5, 6, 8, 12:
+            for words in ["train", "r.yaml", "--out", f"run{files}"], ["eval", "all/r"], ["run", "r.yaml", "--out", f"all{files}"], \
+                    ["table", "all"], ["verify", "r.yaml"], ["data", "build", "text.txt", "--out", f"text{files}.h5"]:
+                process = self.start(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
+                _, err = process.communicate(timeout=60)
+                self.assertIn(process.returncode, (0, 1, 3, 5), (files, words, err))
+                self.assertNotIn(b"unexpected", err, (files, words))
+                self.assertFalse([path for path in self.folder.rglob("*.tmp-*")], (files, words))
+        self.assertIn("bits", self.locus("table", "all")[0])
 
     def test_a_library_starts_no_threads(self):
         process = self.start("train", "r.yaml", "train.steps=1000000", "--out", "run", "--threads", "1")

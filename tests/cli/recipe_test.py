@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import RECIPE, ROOT, CommandCase
+from support import RECIPE, ROOT, CommandCase, strict_json
 
 GOOD = ["1e-4", "1E-4", "1.e-4", ".0001", "0.0001", "+1e-4"]
 BAD = [
@@ -177,6 +177,18 @@ class Recipes(CommandCase):
         self.refused_change(sections, "model={width: 256, heads: 2}", says=["16,24,25", "65", "64"])
         self.refused_change("model={width: 520, heads: 8}", wide[1], says=["65"])
         self.refused_change("encoding={kind: rope, fraction: 0.3}", "model={width: 20, heads: 2}", says=["0.3", "10"])
+
+    def test_numbers_that_follow_are_short(self):
+        for rate, end in ("0.003", "0.0003"), ("0.0003", "3.0e-05"), ("0.07", "0.007"), ("1e-5", "1.0e-06"), ("0.0057", "0.00057"):
+            self.assertIn(f"  min_lr: {end}\n", self.resolved(f"train.lr={rate}"))
+
+    def test_the_card_says_norm_and_decay(self):
+        conventions = strict_json(self.locus("card", "r.yaml", "--json")[0])["conventions"]
+        self.assertIn("epsilon 1e-05", conventions["norm"])
+        decayed, others = conventions["weight decay"].split("; none of ")
+        self.assertIn("blocks.*.mlp.up.weight", decayed)
+        self.assertIn("final_norm.weight", others)
+        self.assertNotIn("norm", decayed)
 
     def test_mrope_on_text_is_rope(self):
         losses = []

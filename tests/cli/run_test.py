@@ -50,6 +50,15 @@ class Experiments(CommandCase):
             self.assertEqual(err.count("done before"), 1)
             self.assertEqual(out, straight)
 
+    def test_chosen_arms(self):
+        self.locus("run", "r.yaml", VARY, "--arms", "t5", "--out", "all")
+        self.assertEqual(sorted(path.name for path in (self.folder / "all").iterdir() if path.is_dir()), ["t5,seed=0", "t5,seed=1"])
+        self.locus("run", "r.yaml", VARY, "--arms", "rope,t5", "--out", "all")
+        self.assertTrue((self.folder / "all" / "rope,seed=1").is_dir())
+        self.assertEqual(strict_json(self.locus("card", "r.yaml", VARY, "vary.train.seed=[0]", "--arms", "t5", "--json")[0])["kind"], "t5")
+        self.train("one", VARY, "vary.train.seed=[1]", "--arms", "rope")
+        self.refuses(2, "run", "r.yaml", VARY, "--arms", "alibi", "--out", "none", says=["rope, t5", "alibi"])
+
     def test_a_manifest_that_is_none(self):
         self.locus("run", "r.yaml", "--out", "all")
         path = self.folder / "all" / "r" / "manifest.json"

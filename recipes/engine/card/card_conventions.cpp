@@ -2,9 +2,11 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "framework/core/error.h"
+#include "framework/ops/norm.h"
 #include "recipes/engine/card/card_mask.h"
 #include "recipes/engine/run/workbench.h"
 
@@ -46,6 +48,25 @@ std::string positions_text(const PositionOptions& positions) {
     return "0, 1, 2, ... in every window";
 }
 
+// "blocks.*.mlp.up.weight" for all layers.
+std::string over_layers(std::string name) {
+    constexpr std::string_view blocks = "blocks.";
+    if (!name.starts_with(blocks)) return name;
+    return name.replace(blocks.size(), name.find('.', blocks.size()) - blocks.size(), "*");
+}
+
+std::string decay_text(double decay, const ParameterStore& store) {
+    std::vector<std::string> decayed, others;
+    for (const ParameterInfo& parameter : store.parameters()) {
+        auto& names = parameter.decayed ? decayed : others;
+        const std::string name = over_layers(parameter.name);
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return fmt::format("{} of {}; none of {}", decay,
+                       decayed.empty() ? "nothing" : fmt::format("{}", fmt::join(decayed, ", ")),
+                       others.empty() ? "nothing" : fmt::format("{}", fmt::join(others, ", ")));
+}
+
 std::string initial_text(const ModelOptions& model) {
     const double deviation = model.deviation();
     return fmt::format(
@@ -74,8 +95,9 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
              options.dropout)},
         {"initialisation", initial_text(options)},
         {"biases", options.bias ? "on in linear layers and layer norms" : "off"},
-        {"norm",
-         options.norm == NormKind::layer ? "layer norm before each branch" : "RMS norm before each branch"},
+        {"norm", fmt::format("{} norm before each branch, epsilon {}",
+                             options.norm == NormKind::layer ? "layer" : "RMS", norm_epsilon)},
+        {"weight decay", decay_text(recipe.train.weight_decay, model.parameters())},
         {"activation", options.activation == Activation::gelu_tanh ? "GELU, tanh form" : "SwiGLU"},
         {"output matrix", options.tie_embeddings ? "the token embeddings" : "its own"},
         {"layers", model.encoding().varies_by_layer() ? "terms of their own in every layer"

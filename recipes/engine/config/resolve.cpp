@@ -8,6 +8,7 @@
 
 #include "data/tokenizer.h"
 #include "framework/core/error.h"
+#include "models/frequency_rule.h"
 #include "models/layer_mask.h"
 #include "models/scaling.h"
 
@@ -131,6 +132,11 @@ void resolve_steps(TrainOptions& train, const Draft& draft, const Said& said,
             train.steps());
 }
 
+// 0.0003, not 0.00030000000000000003: what a hand would write.
+double rounded(double number) {
+    return number_from(fmt::format("{:.15g}", number)).value_or(number);
+}
+
 void resolve_train(TrainOptions& train, const Draft& draft, Index block, const Said& said,
                    std::vector<std::string>& notes) {
     require(train.batch_tokens % train.length == 0,
@@ -142,7 +148,7 @@ void resolve_train(TrainOptions& train, const Draft& draft, Index block, const S
     require(std::has_single_bit(static_cast<std::uint64_t>(train.shards)),
             "{}: train.shards: expected a power of two, found {}", said.where({"train.shards"}),
             train.shards);
-    if (!said.has("train.min_lr")) train.min_lr = train.lr / 10;
+    if (!said.has("train.min_lr")) train.min_lr = rounded(train.lr / 10);
     require(train.min_lr <= train.lr, "{}: train.min_lr {} is above train.lr {}",
             said.where({"train.min_lr", "train.lr"}), text_of(train.min_lr), text_of(train.lr));
     require(train.keep_every % train.checkpoint_every == 0,
@@ -303,6 +309,27 @@ void resolve_function(Draft& draft, const Overlay& overlay, const Schema& schema
     }
 }
 
+namespace {
+
+// A stage may be trained beyond what its rule reaches, as by a factor that was meant of the stage before.
+void note_reach(const Recipe& recipe, std::vector<std::string>& notes) {
+    const Options& options = recipe.encoding.options;
+    if (!options.has("scaling.factor") || !options.has("scaling.original_length")) return;
+    const auto& rules = FrequencyRegistry::instance();
+    const std::string& rule = options.text("scaling.type");
+    if (rules.contains(rule) && rules.at(rule).varies_by_length) return;
+    const double factor = options.number("scaling.factor");
+    const Index original = options.integer("scaling.original_length");
+    if (factor <= 0 || factor * static_cast<double>(original) >= static_cast<double>(recipe.train.length))
+        return;
+    notes.push_back(fmt::format(
+        "encoding.scaling: factor {} of original_length {} reaches {:.0f} tokens, and train.length is {}: a "
+        "factor counts from the length at the root, not from the stage before",
+        text_of(factor), original, factor * static_cast<double>(original), recipe.train.length));
+}
+
+}  // namespace
+
 Recipe resolved(Draft draft, const Overlay& overlay, const LongestOfArms& longest, const Schema& schema,
                 const std::string& place, std::vector<std::string>& notes) {
     const Said said(overlay, place);
@@ -314,6 +341,7 @@ Recipe resolved(Draft draft, const Overlay& overlay, const LongestOfArms& longes
     resolve_positions(recipe, said);
     check_table(recipe.table, recipe.cell, said, schema);
     check_primary(recipe, said);
+    note_reach(recipe, notes);
     return std::move(recipe);
 }
 

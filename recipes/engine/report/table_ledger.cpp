@@ -227,6 +227,8 @@ class Ledger {
         identity(Thing::corpus, corpus);
         identity(Thing::splits, splits);
         for (const Thing thing : {Thing::kernels, Thing::program, Thing::build}) identity(thing, {});
+        if (!same_things_.empty())
+            table_.ledger.push_back(joined_words(same_things_) + ": the same in all arms");
     }
 
     /// `follows`: keys of the recipe in which runs may differ, and then in this as well.
@@ -243,7 +245,7 @@ class Ledger {
         if (const Facts* differing = facts.undeclared())
             undeclared_.push_back(words + ": " + by_value(*differing));
         else if (!facts.empty() && facts.same())
-            table_.ledger.push_back(words + ": the same in all arms");
+            same_things_.push_back(words);
         else if (!facts.empty())
             table_.ledger.push_back(words + ": differ, as declared: " + by_value(*facts.difference()));
     }
@@ -262,7 +264,7 @@ class Ledger {
     const TableSource& source_;
     Declared declared_, axes_;  // axes_: without what arms set
     Arms arms_;
-    Texts undeclared_;
+    Texts undeclared_, same_things_;
 };
 
 }  // namespace
