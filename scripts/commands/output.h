@@ -8,7 +8,8 @@
 
 namespace locus {
 
-/// Writes to stdout; on a terminal, control bytes are shown and not obeyed. Throws a storage Error where that is not possible.
+/// Writes to stdout; on a terminal, control bytes are shown and not obeyed. Throws a storage Error where that
+/// is not possible.
 void put_text(const std::string& text);
 
 /// Writes what stdout still holds back. Throws a storage Error where any result was lost.
