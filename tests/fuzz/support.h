@@ -12,6 +12,7 @@
 #include <string>
 
 #include "recipes/engine/config/yaml.h"
+#include "recipes/engine/experiment/evaluate_run.h"
 #include "recipes/engine/experiment/experiment.h"
 #include "recipes/engine/run/manifest.h"
 #include "recipes/engine/run/train_run.h"
