@@ -196,7 +196,8 @@ class Terminals(CommandCase):
         read, write = os.pipe()
         process = self.start("train", "r.yaml", "train.steps=1000000", "--out", "run", stdout=write, stderr=write)
         os.close(write)
-        while not (self.folder / "run" / "metrics.jsonl").exists():
+        log = self.folder / "run" / "metrics.jsonl"
+        while not log.exists() or log.stat().st_size == 0:
             time.sleep(0.01)
         os.close(read)
         process.send_signal(signal.SIGINT)
