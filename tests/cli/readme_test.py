@@ -38,7 +38,7 @@ class Readme(unittest.TestCase):
 
     def test_every_page_is_led_to(self):
         for page in (ROOT / "docs").glob("*.md"):
-            self.assertIn(f"(docs/{page.name})", self.text)
+            self.assertTrue(f"(docs/{page.name})" in self.text, f"README.md does not lead to docs/{page.name}")
 
 
 if __name__ == "__main__":
