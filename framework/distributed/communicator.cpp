@@ -120,7 +120,13 @@ void Communicator::gather(void* all, std::size_t element, std::span<const Index>
 
 void Communicator::exchange(std::span<const Message> sends, std::span<const Message> receives) const {
     if (alone()) return;
+    // Nothing may fail once a message is under way: it would arrive in memory that is gone.
+    std::size_t pieces = 0;
+    for (const auto& messages : {sends, receives})
+        for (const Message& message : messages)
+            in_pieces(message.bytes.size(), [&](std::size_t, int) { ++pieces; });
     std::vector<MPI_Request> requests;
+    requests.reserve(pieces);
     for (const Message& message : receives) {
         in_pieces(message.bytes.size(), [&](std::size_t offset, int size) {
             MPI_Irecv(message.bytes.data() + offset, size, MPI_BYTE, message.rank, exchange_tag, group_->comm,

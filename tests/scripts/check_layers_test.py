@@ -55,19 +55,19 @@ class CheckLayers(unittest.TestCase):
         self.accepts("recipes/engine/experiment/x.cpp", '"recipes/engine/run/train_run.h"')
 
     def test_libraries_link_what_the_rules_allow(self):
-        def linked(config, files):
-            lists = f"locus_room(statistics LINKS core)\nlocus_room(config LINKS {config}\n           EXTERNAL fmt::fmt)\n"
+        def linked(identity, files):
+            lists = f"locus_room(statistics LINKS core)\nlocus_room(identity LINKS {identity}\n           EXTERNAL fmt::fmt)\n"
             return self.run_on(**{"framework/CMakeLists.txt": "locus_library(core SOURCES ${core} EXTERNAL fmt::fmt)\n",
                                   "framework/core/a.h": "", "recipes/engine/statistics/b.h": "",
-                                  "recipes/engine/config/c.h": files, "recipes/engine/CMakeLists.txt": lists})
+                                  "recipes/engine/identity/c.h": files, "recipes/engine/CMakeLists.txt": lists})
 
         core = '#include "framework/core/a.h"\n'
         self.assertEqual(linked("core", core).returncode, 0)
         upward = linked("core statistics", core)
         self.assertEqual(upward.returncode, 1)
-        self.assertIn("recipes/engine/CMakeLists.txt:2: config may not link statistics", upward.stdout)
+        self.assertIn("recipes/engine/CMakeLists.txt:2: identity may not link statistics", upward.stdout)
         self.assertIn("links nothing_known, which is no library", linked("core nothing_known", core).stdout)
-        self.assertIn("config does not link framework/core/", linked("", core).stdout)
+        self.assertIn("identity does not link framework/core/", linked("", core).stdout)
 
     def test_tests_mirror_the_folders(self):
         files = {"framework/core/a.h": "", "tests/framework/core/a_test.cpp": "", "tests/cli/run_test.py": ""}
