@@ -15,7 +15,7 @@ Mlp make_mlp(const ParameterScope& scope, const ModelOptions& options) {
 
 Norm make_norm(const ParameterScope& scope, const ModelOptions& options) {
     const auto kind = options.norm == NormKind::layer ? Norm::Kind::layer : Norm::Kind::rms;
-    return Norm(scope, options.width, kind, options.bias);
+    return Norm(scope, options.width, kind, options.bias, options.norm_epsilon);
 }
 
 Block::Block(const ParameterScope& scope, const ModelOptions& options, Site site, bool global_projections)

@@ -22,6 +22,7 @@ struct ModelOptions {
     Index kv_heads = 4;    // key/value heads, each shared by heads / kv_heads query heads; default: heads
     double mlp_ratio = 4;  // hidden width of the MLP / width
     NormKind norm = NormKind::layer;
+    double norm_epsilon = 1e-5;  // added to the variance, or to the mean square
     Activation activation = Activation::gelu_tanh;
     bool bias = false;                // biases of linear layers and layer norms
     double dropout = 0;               // on embeddings and residual branches

@@ -1,7 +1,6 @@
 #include "framework/nn/layers.h"
 
 #include "framework/ops/matmul.h"
-#include "framework/ops/norm.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
@@ -28,13 +27,14 @@ void Linear::copy_from(const Linear& other) const {
     if (bias_) bias_.assign(other.bias_.value());
 }
 
-Norm::Norm(const ParameterScope& scope, Index width, Kind kind, bool shift)
-    : kind_(kind), scale_(scope.add("weight", {width}, Initial::ones())) {
+Norm::Norm(const ParameterScope& scope, Index width, Kind kind, bool shift, double epsilon)
+    : kind_(kind), epsilon_(epsilon), scale_(scope.add("weight", {width}, Initial::ones())) {
     if (shift && kind == Kind::layer) shift_ = scope.add("bias", {width}, Initial::zeros());
 }
 
 Variable Norm::operator()(const Variable& x) const {
-    return kind_ == Kind::layer ? layer_norm(x, scale_, optional(shift_)) : rms_norm(x, scale_);
+    return kind_ == Kind::layer ? layer_norm(x, scale_, optional(shift_), epsilon_)
+                                : rms_norm(x, scale_, epsilon_);
 }
 
 Mlp::Mlp(const ParameterScope& scope, Index width, Index hidden, Kind kind, Deviations deviations, bool bias)

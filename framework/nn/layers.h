@@ -3,6 +3,7 @@
 
 #include "framework/nn/module.h"
 #include "framework/ops/elementwise.h"
+#include "framework/ops/norm.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
@@ -24,11 +25,13 @@ class Linear {
 class Norm {
   public:
     enum class Kind { layer, rms };
-    Norm(const ParameterScope& scope, Index width, Kind kind, bool shift);
+    Norm(const ParameterScope& scope, Index width, Kind kind, bool shift,
+         double epsilon = standard_norm_epsilon);
     Variable operator()(const Variable& x) const;
 
   private:
     Kind kind_;
+    double epsilon_;
     Parameter scale_, shift_;
 };
 

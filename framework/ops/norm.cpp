@@ -9,14 +9,14 @@ namespace {
 
 // Recorded as the op that calls.
 Variable norm(const char* name, const Variable& x, const Variable& scale, const Variable& shift, bool centred,
-              const std::source_location& by = std::source_location::current()) {
+              double epsilon, const std::source_location& by = std::source_location::current()) {
     const Index width = x.size(-1), rows = x.shape().count() / width;
     require(scale.shape() == Shape{width}, "{}: expected a scale [{}], found {}", name, width, scale.shape());
     require(!shift || shift.shape() == Shape{width}, "{}: expected a shift [{}], found {}", name, width,
             shift.shape());
     MutableTensor out = Tensor::empty(x.shape()), statistics = Tensor::empty({rows, 2});
-    kernels::norm(x.value().data(), scale.value().data(), shift.value().data(), centred, norm_epsilon,
-                  out.data(), statistics.data(), rows, width);
+    kernels::norm(x.value().data(), scale.value().data(), shift.value().data(), centred,
+                  static_cast<Scalar>(epsilon), out.data(), statistics.data(), rows, width);
     return record(
         out, {x, scale, shift},
         [=](const Tensor& cotangent, const Gradients& gradients) {
@@ -39,12 +39,12 @@ Variable norm(const char* name, const Variable& x, const Variable& scale, const 
 
 }  // namespace
 
-Variable layer_norm(const Variable& x, const Variable& scale, const Variable& shift) {
-    return norm("layer_norm", x, scale, shift, true);
+Variable layer_norm(const Variable& x, const Variable& scale, const Variable& shift, double epsilon) {
+    return norm("layer_norm", x, scale, shift, true, epsilon);
 }
 
-Variable rms_norm(const Variable& x, const Variable& scale) {
-    return norm("rms_norm", x, scale, {}, false);
+Variable rms_norm(const Variable& x, const Variable& scale, double epsilon) {
+    return norm("rms_norm", x, scale, {}, false, epsilon);
 }
 
 }  // namespace LOCUS_SCALAR

@@ -5,14 +5,16 @@
 namespace locus {
 inline namespace LOCUS_SCALAR {
 
-inline constexpr Scalar norm_epsilon = static_cast<Scalar>(1e-5);
+/// Added to the variance where nothing else is said.
+inline constexpr double standard_norm_epsilon = 1e-5;
 
 /// Layer norm over the last axis (arXiv:1607.06450); shift [width] may be left out. x [..., width], scale
 /// [width].
-Variable layer_norm(const Variable& x, const Variable& scale, const Variable& shift = {});
+Variable layer_norm(const Variable& x, const Variable& scale, const Variable& shift = {},
+                    double epsilon = standard_norm_epsilon);
 
 /// RMS norm over the last axis (arXiv:1910.07467).
-Variable rms_norm(const Variable& x, const Variable& scale);
+Variable rms_norm(const Variable& x, const Variable& scale, double epsilon = standard_norm_epsilon);
 
 }  // namespace LOCUS_SCALAR
 }  // namespace locus

@@ -185,6 +185,10 @@ class Recipes(CommandCase):
     def test_the_card_says_norm_and_decay(self):
         conventions = strict_json(self.locus("card", "r.yaml", "--json")[0])["conventions"]
         self.assertIn("epsilon 1e-05", conventions["norm"])
+        other = strict_json(self.locus("card", "r.yaml", "model.norm_epsilon=0.001", "--json")[0])["conventions"]
+        self.assertIn("epsilon 0.001", other["norm"])
+        self.refused_change("model.norm_epsilon=0", says=["model.norm_epsilon"])
+        self.refused_change("model.rms_norm_eps=1e-6", says=["model.norm_epsilon"])
         decayed, others = conventions["weight decay"].split("; none of ")
         self.assertIn("blocks.*.mlp.up.weight", decayed)
         self.assertIn("final_norm.weight", others)

@@ -76,7 +76,7 @@ Tensor by_hand(const Crossing& cross, const Tensor& x, const Tensor& source) {
         for (Index i = 0; i < queries; ++i) {
             const auto q = product(x, "q", b * queries + i);
             for (Index h = 0; h < heads; ++h) {
-                double total = 0;
+                double weights_sum = 0;
                 std::vector<double> sums(head_dim);
                 for (Index j = 0; j < keys; ++j) {
                     const auto kv = product(source, "kv", b * keys + j);
@@ -88,12 +88,12 @@ Tensor by_hand(const Crossing& cross, const Tensor& x, const Tensor& source) {
                     const Index row = i - j + keys - 1;
                     const double weight = std::exp(
                         logit + static_cast<double>(cross.table.data()[h * (queries + keys - 1) + row]));
-                    total += weight;
+                    weights_sum += weight;
                     for (std::size_t d = 0; d < head_dim; ++d) sums[d] += weight * kv[value + d];
                 }
                 for (std::size_t d = 0; d < head_dim; ++d)
                     seen.data()[(b * queries + i) * heads * head_dim + h * head_dim + static_cast<Index>(d)] =
-                        static_cast<Scalar>(sums[d] / total);
+                        static_cast<Scalar>(sums[d] / weights_sum);
             }
         }
     }

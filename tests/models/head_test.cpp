@@ -51,13 +51,13 @@ TEST(Heads, AModelTrainsTheLossOfItsHead) {
     options.head = "test_square";
     const auto model = make_model(encoding_options("rope"), options);
     Sample sample(2, 9);
-    Batch batch = sample.input();
-    EXPECT_EQ(model->logits(batch).shape(), (Shape{2, 9, 1}));
+    Batch input = sample.input();
+    EXPECT_EQ(model->logits(input).shape(), (Shape{2, 9, 1}));
     std::vector<float> weights;
     for (int i = 0; i < 18; ++i) weights.push_back(static_cast<float>(i % 4) / 2);
-    batch.weights = BatchArray<float>(2, weights);
-    EXPECT_EQ(model->loss(batch).weight, batch.weight());
-    const auto loss = [&] { return model->loss(batch).sum; };
+    input.weights = BatchArray<float>(2, weights);
+    EXPECT_EQ(model->loss(input).weight, input.weight());
+    const auto loss = [&] { return model->loss(input).sum; };
     const Tensor one = Tensor::full({1}, 1), flat = flat_gradient(*model, one, loss);
     ParameterStore& store = model->parameters();
     for (std::size_t p = 0; p < store.parameters().size(); ++p) {
@@ -88,15 +88,15 @@ TEST(Heads, AreKnownByName) {
 TEST(Heads, WeightsHoldWhereFewPlacesAreAsked) {
     const auto model = make_model(encoding_options("rope"), small_model());
     Sample sample(2, 12);
-    Batch batch = sample.input();
+    Batch input = sample.input();
     std::vector<float> weights;
     for (int i = 0; i < 24; ++i) weights.push_back(static_cast<float>(i % 3));
-    batch.weights = BatchArray<float>(2, weights);
-    const Loss few = model->loss(batch, {.keep_each = true});
-    EXPECT_EQ(few.weight, batch.weight());
-    double total = 0;
-    for (std::size_t i = 0; i < 24; ++i) total += static_cast<double>(weights[i]) * few.each[i];
-    EXPECT_DOUBLE_EQ(few.total, total);
+    input.weights = BatchArray<float>(2, weights);
+    const Loss few = model->loss(input, {.keep_each = true});
+    EXPECT_EQ(few.weight, input.weight());
+    double expected = 0;
+    for (std::size_t i = 0; i < 24; ++i) expected += static_cast<double>(weights[i]) * few.each[i];
+    EXPECT_DOUBLE_EQ(few.total, expected);
 }
 
 }  // namespace

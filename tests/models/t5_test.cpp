@@ -103,7 +103,9 @@ TEST(T5, OpenBucketsFollowTheTrainingLength) {
         shape.train_length = 4096;  // what is resolved stays
         resolve_options(t5, shape);
         EXPECT_EQ(t5.options.values(), once.options.values());
-        if (c.length > 1) EXPECT_TRUE(cautions_of(t5, shape, c.length).empty()) << c.length;
+        if (c.length > 1) {
+            EXPECT_TRUE(cautions_of(t5, shape, c.length).empty()) << c.length;
+        }
     }
 }
 

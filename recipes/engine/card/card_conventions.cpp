@@ -96,7 +96,7 @@ std::map<std::string, std::string> conventions_of(const Recipe& recipe, const Tr
         {"initialisation", initial_text(options)},
         {"biases", options.bias ? "on in linear layers and layer norms" : "off"},
         {"norm", fmt::format("{} norm before each branch, epsilon {}",
-                             options.norm == NormKind::layer ? "layer" : "RMS", norm_epsilon)},
+                             options.norm == NormKind::layer ? "layer" : "RMS", options.norm_epsilon)},
         {"weight decay", decay_text(recipe.train.weight_decay, model.parameters())},
         {"activation", options.activation == Activation::gelu_tanh ? "GELU, tanh form" : "SwiGLU"},
         {"output matrix", options.tie_embeddings ? "the token embeddings" : "its own"},

@@ -30,6 +30,8 @@ std::vector<Key> model_keys() {
                  "key/value heads, a divisor of heads; default: heads");
     keys.number("mlp_ratio", &M::mlp_ratio, {0, 1024, true, false}, "hidden width of the MLP / width");
     keys.choice("norm", &M::norm, {"layer", "rms"}, "kind of normalisation, before each part of a block");
+    keys.number("norm_epsilon", &M::norm_epsilon, {0, 1, true, false},
+                "added to the variance (others: layer_norm_eps, rms_norm_eps)");
     keys.choice("activation", &M::activation, {"gelu_tanh", "swiglu"}, "of the MLP");
     keys.flag("bias", &M::bias, "whether linear layers and layer norms have biases");
     keys.number("dropout", &M::dropout, {0, 1, false, true},

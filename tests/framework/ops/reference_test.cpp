@@ -68,19 +68,31 @@ TEST(Reference, Softmax) {
 }
 
 TEST(Reference, Norms) {
-    const Tensor x = random_tensor({6, 19}, 1, 3), scale = random_tensor({19}, 2),
-                 shift = random_tensor({19}, 3);
-    const auto row = [](const Tensor& t) { return matrix(t.reshaped({1, t.count()})).row(0).array().eval(); };
-    const Matrix centred = matrix(x).colwise() - matrix(x).rowwise().mean();
-    Matrix layer = centred.array().colwise() / (centred.array().square().rowwise().mean() + 1e-5).sqrt();
-    layer = layer.array().rowwise() * row(scale);
-    expect_near(matrix(layer_norm(x, scale).value()), layer);
-    layer = layer.array().rowwise() + row(shift);
-    expect_near(matrix(layer_norm(x, scale, shift).value()), layer);
-    Matrix rms = matrix(x).array().colwise() / (matrix(x).array().square().rowwise().mean() + 1e-5).sqrt();
-    rms = rms.array().rowwise() * row(scale);
-    expect_near(matrix(rms_norm(x, scale).value()), rms);
-    EXPECT_THROW(rms_norm(x, shift.reshaped({1, 19})), Error);
+    // Of rows whose variance is large, and small beside the epsilon.
+    for (const double spread : {3.0, 1e-3}) {
+        for (const double epsilon : {1e-5, 1e-2}) {
+            const Tensor x = random_tensor({6, 19}, 1, spread), scale = random_tensor({19}, 2),
+                         shift = random_tensor({19}, 3);
+            const auto row = [](const Tensor& t) {
+                return matrix(t.reshaped({1, t.count()})).row(0).array().eval();
+            };
+            const auto divided = [&](const Matrix& rows) {
+                return (rows.array().colwise() / (rows.array().square().rowwise().mean() + epsilon).sqrt())
+                    .matrix();
+            };
+            Matrix layer = divided(matrix(x).colwise() - matrix(x).rowwise().mean());
+            layer = layer.array().rowwise() * row(scale);
+            expect_near(matrix(layer_norm(x, scale, {}, epsilon).value()), layer);
+            if (epsilon == standard_norm_epsilon) expect_near(matrix(layer_norm(x, scale).value()), layer);
+            layer = layer.array().rowwise() + row(shift);
+            expect_near(matrix(layer_norm(x, scale, shift, epsilon).value()), layer);
+            Matrix rms = divided(matrix(x));
+            rms = rms.array().rowwise() * row(scale);
+            expect_near(matrix(rms_norm(x, scale, epsilon).value()), rms);
+            if (epsilon == standard_norm_epsilon) expect_near(matrix(rms_norm(x, scale).value()), rms);
+            EXPECT_THROW(rms_norm(x, shift.reshaped({1, 19})), Error);
+        }
+    }
 }
 
 TEST(Reference, CrossEntropy) {

@@ -176,8 +176,9 @@ TEST(Arms, AreChosenOnTheCommandLineWithWhatTheyBeginWith) {
     EXPECT_TRUE(chosen[4].asked);
     for (const Cell& cell : chosen)  // the same cells: a choice changes no default
         for (const Cell& same : all)
-            if (same.name == cell.name)
+            if (same.name == cell.name) {
                 EXPECT_EQ(write_recipe(same.recipe, test_schema()), write_recipe(cell.recipe, test_schema()));
+            }
     EXPECT_EQ(folders_of(cells_from(text, {"vary.arm=a", "vary.train.seed=[0]"})), (Names{"a,seed=0"}));
     EXPECT_TRUE(holds(refusal(text, {"vary.arm=[rope]"}),
                       {"command line: vary.arm=[rope]", "names of its arms: a, b, c, d", "'rope'"}));

@@ -8,7 +8,7 @@ namespace {
 const char* const full = R"(question: "Why, \"really\"?\n1: # all"
 data: {corpus: generated, block: 480, positions: pose, max_position: 960, chunks: 3, valid: 0.25, test: [a b, '0.5'], documents: 3, document_length: 99,
        generator_seed: 5}
-model: {layers: 2, width: 96, heads: 6, kv_heads: 3, mlp_ratio: 2.5, norm: rms, activation: swiglu, bias: true,
+model: {layers: 2, width: 96, heads: 6, kv_heads: 3, mlp_ratio: 2.5, norm: rms, norm_epsilon: 1e-6, activation: swiglu, bias: true,
         dropout: 0.1, tie_embeddings: false, init: 0.03}
 encoding: {kind: rope, base: 123.5, fraction: 0.5, pairing: interleaved, lr_factor: 2.5}
 mask: {window: [17, 0], dilation: [3, 1], global: 2, global_projections: true}
@@ -44,6 +44,7 @@ void expect_full(const Recipe& r) {
     EXPECT_EQ(r.model.kv_heads, 3);
     EXPECT_EQ(r.model.mlp_ratio, 2.5);
     EXPECT_EQ(r.model.norm, NormKind::rms);
+    EXPECT_EQ(r.model.norm_epsilon, 1e-6);
     EXPECT_EQ(r.model.activation, Activation::swiglu);
     EXPECT_TRUE(r.model.bias);
     EXPECT_EQ(r.model.dropout, 0.1);
@@ -184,6 +185,7 @@ model:
   kv_heads: 4
   mlp_ratio: 4
   norm: layer
+  norm_epsilon: 1.0e-05
   activation: gelu_tanh
   bias: false
   dropout: 0
