@@ -36,9 +36,8 @@ std::string caution_of_power(const std::vector<Cell>& cells) {
     const TableOptions& table = cells.front().recipe.table;
     if (table.contrasts.empty()) return "";
     if (table.primary_contrasts.empty())
-        return "table.contrasts: none is primary (table.primary_contrasts), so that all are exploratory and "
-               "none "
-               "can be decided";
+        return "table.contrasts: none is primary (table.primary_contrasts): all are exploratory, none can be "
+               "decided";
     std::set<std::string> over, tests;
     for (const Cell& cell : cells) {
         over.insert(value_on(cell, table.over));

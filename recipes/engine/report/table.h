@@ -70,6 +70,7 @@ struct Table {
     std::vector<TableKey> rows, columns;
     std::vector<TableCell> cells;          // [rows x columns]
     std::vector<TableContrast> contrasts;  // by row, then column
+    std::size_t primary_contrasts = 0;     // that the correction is over
     std::string warning;                   // what makes the comparison unfair; empty: nothing
     std::vector<std::string> answer;       // what follows from the numbers, in words
     std::vector<std::string> definitions;  // what the numbers are

@@ -57,8 +57,8 @@ std::string contrast_line(const Table& table, const TableContrast& contrast, std
 }
 
 void add_contrast_lines(Table& table) {
-    std::size_t tested = 0, decided = 0;
-    for (const TableContrast& contrast : table.contrasts) tested += contrast.primary ? 1 : 0;
+    const std::size_t tested = table.primary_contrasts;
+    std::size_t decided = 0;
     if (tested == 0) return;
     for (const TableContrast& contrast : table.contrasts) {
         if (!contrast.primary) continue;

@@ -86,13 +86,17 @@ void add_contrasts(Table& table, const TableSource& source) {
                          is_primary(table.columns[a.column], table, source);
         }
     }
+    // Corrected over all that the recipe names: those without runs make the others no easier to decide.
     std::vector<double> p;
     for (const TableContrast& contrast : table.contrasts)
-        if (contrast.primary && contrast.p) p.push_back(*contrast.p);
+        if (contrast.primary) p.push_back(contrast.p.value_or(1));
+    table.primary_contrasts = std::max(p.size(), source.options.primary_contrasts.size());
+    p.resize(table.primary_contrasts, 1);
     const std::vector<double> corrected = holm_corrected(p);
     auto next = corrected.begin();
     for (TableContrast& contrast : table.contrasts) {
-        if (contrast.primary && contrast.p) contrast.p_holm = *next++;
+        const double after_holm = contrast.primary ? *next++ : 1;
+        if (contrast.primary && contrast.p) contrast.p_holm = after_holm;
         contrast.verdict = verdict_of(contrast);
     }
 }

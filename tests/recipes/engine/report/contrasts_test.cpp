@@ -178,6 +178,36 @@ TEST(Contrasts, WhatIsNotPrimaryIsExploratory) {
     }
 }
 
+// A primary contrast without runs makes the other no easier to decide: 2 / 2^6 twice is above 0.05.
+TEST(Contrasts, TheCorrectionIsOverAllThatAreNamed) {
+    for (const bool alone : {true, false}) {
+        for (const bool has_runs : {false, true}) {
+            Scratch scratch;
+            std::vector<FakeRun> runs;
+            for (int seed = 0; seed < 6; ++seed) {
+                runs.push_back(compared("plain", seed, {1.0, 5.0 + seed}));
+                runs.push_back(compared("yarn", seed, {1.0, 4.0 + seed + 0.001 * seed}));
+                if (has_runs) runs.push_back(compared("ntk", seed, {1.0, nan_value}));
+            }
+            if (!alone)
+                for (FakeRun& run : runs)
+                    run.table =
+                        "{rows: arm, columns: [protocol, length], cell: bits_per_byte, over: train.seed, "
+                        "contrasts: [yarn - plain, ntk - plain], primary_contrasts: [yarn - plain, ntk - "
+                        "plain], "
+                        "primary_column: [non_overlapping, 128]}";
+            write_runs(scratch.path(), runs);
+            const Table table = make_table(scratch.path());
+            const TableContrast& named = contrast_at(table, at_double);
+            EXPECT_EQ(named.verdict, alone ? Verdict::decided : Verdict::undecided);
+            EXPECT_DOUBLE_EQ(*named.p_holm, alone ? 2.0 / 64 : 4.0 / 64);
+            if (!alone) {
+                EXPECT_TRUE(says(table.answer, {"6 pairs cannot decide 2 primary contrasts, 7 can"}));
+            }
+        }
+    }
+}
+
 // The verdict on the differences of one table, as four formats write it.
 TEST(Contrasts, FormatsAgreeOnVerdicts) {
     Scratch scratch;
