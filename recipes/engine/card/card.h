@@ -21,10 +21,6 @@ struct CardQuestion {
 /// A card as text: lists are cut to what a reader can take in.
 std::string card_text(const nlohmann::json& card);
 
-}  // namespace locus
-
-namespace locus {
-
 /// The card of `model`, made by `recipe`: kind, options{}, conventions{}, base, length, inv_freq[] (radians
 /// per position), pair_axis[], learned_inv_freq[layer][axis][head * pairs], magnitude, zeta[] and
 /// query_magnitude[position][pair] and key_magnitude (xPos: beside cos and sin), logit_scale, trained_arc[]

@@ -78,10 +78,6 @@ json phases_of(const Recipe& recipe, const Transformer& model, Index length) {
     return out;
 }
 
-}  // namespace locus
-
-namespace locus {
-
 std::string phases_text(const nlohmann::json& phases) {
     if (phases.is_null()) return "";
     std::string text = fmt::format(

@@ -17,10 +17,6 @@ namespace locus {
 /// original length, else the rule's own, else the longest evaluated one.
 nlohmann::json phases_of(const Recipe& recipe, const Transformer& model, Index length);
 
-}  // namespace locus
-
-namespace locus {
-
 /// The same as text, empty for null.
 std::string phases_text(const nlohmann::json& phases);
 

@@ -15,10 +15,6 @@ void ProgressCount::add(Index tokens) {
     if (report_) report_(done_, total_);
 }
 
-}  // namespace locus
-
-namespace locus {
-
 namespace {
 
 constexpr Index tokens_of_a_pass = 1024;  // rows enough for BLAS; more would leave the cache

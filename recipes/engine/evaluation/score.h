@@ -31,10 +31,6 @@ class ProgressCount {
     std::mutex mutex_;
 };
 
-}  // namespace locus
-
-namespace locus {
-
 /// Writes the nats of the scored places of `windows` into `nats`, [slots], each at its slot. Positions
 /// are evaluation_positions(): they count from 0 in each window, or are drawn for it. Windows of equal length
 /// share a forward pass of a size that depends on their length and number only, so the numbers of workers and

@@ -13,10 +13,6 @@ bool begin_with_others(const std::vector<Cell>& cells) {
                        [](const Cell& cell) { return !cell.recipe.from.arm.empty(); });
 }
 
-}  // namespace locus
-
-namespace locus {
-
 namespace {
 
 // What a cell will cost, in floating-point operations: its training, and the targets that it evaluates.

@@ -15,10 +15,6 @@ struct ExperimentPlan {
     int ranks_per_cell = 1;
 };
 
-}  // namespace locus
-
-namespace locus {
-
 /// For the cells `to_do`: the longest expected first, or as they are written where all ranks train one cell.
 /// The ranks per cell that are not given are measured, and said with the reason. All ranks call it and get
 /// the same.

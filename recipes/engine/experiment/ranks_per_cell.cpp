@@ -54,10 +54,6 @@ std::string reason_of(const RankChoice& choice, const std::vector<double>& steps
     return text;
 }
 
-}  // namespace locus
-
-namespace locus {
-
 namespace {
 
 using StepClock = std::chrono::steady_clock;

@@ -34,10 +34,6 @@ RankChoice choose_ranks_per_cell(const std::vector<double>& steps, int ranks,
 std::string reason_of(const RankChoice& choice, const std::vector<double>& steps, int ranks,
                       const std::vector<StepTime>& times);
 
-}  // namespace locus
-
-namespace locus {
-
 /// Times a few steps of the recipe's model on drawn tokens, on groups of 1, 2, 4, ... and all ranks. All
 /// ranks call it and get the same. Throws what making the model throws.
 std::vector<StepTime> time_steps(const Recipe& recipe, const Communicator& world, int threads);

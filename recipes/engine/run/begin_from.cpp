@@ -18,10 +18,6 @@ Index steps_before(const Recipe& recipe) {
     return recipe.from.tokens / recipe.train.batch_tokens;
 }
 
-}  // namespace locus
-
-namespace locus {
-
 namespace {
 
 fs::path source_of(const Cell& cell, const fs::path& folder) {

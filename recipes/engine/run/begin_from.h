@@ -14,10 +14,6 @@ namespace locus {
 /// Steps of this recipe's size that its ancestors have taken: where the order of the training text goes on.
 Index steps_before(const Recipe& recipe);
 
-}  // namespace locus
-
-namespace locus {
-
 /// Where a run came from.
 struct Beginning {
     Origin origin;

@@ -23,10 +23,6 @@ struct Resume {
     std::filesystem::path path = {};
 };
 
-}  // namespace locus
-
-namespace locus {
-
 /// A model and what is left to do with it.
 struct TrainedRun {
     std::unique_ptr<Transformer> model;

@@ -85,10 +85,6 @@ const LoadedData& Workbench::data(const DataOptions& options) {
     return *data_;
 }
 
-}  // namespace locus
-
-namespace locus {
-
 namespace {
 
 std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) {

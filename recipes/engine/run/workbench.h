@@ -59,10 +59,6 @@ class Workbench {
     std::vector<std::string> notes_;
 };
 
-}  // namespace locus
-
-namespace locus {
-
 /// The model of a recipe with its initial values. Throws a usage Error where sizes do not fit, where the
 /// positions of the training data lie beyond the encoding's table, or where the memory that is available
 /// cannot hold the weights.

@@ -37,10 +37,6 @@ nlohmann::json to_json(const VerifyReport& report) {
             {"checks", checks}};
 }
 
-}  // namespace locus
-
-namespace locus {
-
 namespace {
 
 struct NamedMask {

@@ -35,10 +35,6 @@ struct VerifyReport {
 /// {encoding, parameters, logit_deviation, encoding_effect, checks[{name, difference, limit, bound, passed}]}
 nlohmann::json to_json(const VerifyReport& report);
 
-}  // namespace locus
-
-namespace locus {
-
 struct VerifyOptions {
     int threads = 2;                                         // compared with one
     Communicator group = {};                                 // of ranks, which are compared with one
