@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "framework/core/arena.h"
+#include "framework/nn/step_scope.h"
 #include "models/padding.h"
 
 namespace locus {
@@ -86,12 +86,8 @@ class Continuation {
     void pass(const Batch& batch, const Use& use) {
         Pass pass{.cache = cache_.get()};
         if (!cache_) pass = LengthMode{"", options_.growing ? 0 : length_}.pass();
-        {
-            const Recording no_tape(nullptr);
-            const ArenaScope scope(&arena_);
-            use(model_.hidden(batch, pass));
-        }
-        arena_.reset();
+        const StepScope scope(space_);
+        use(model_.hidden(batch, pass));
     }
 
     std::vector<std::vector<double>> last_logits(const Batch& batch) {
@@ -116,7 +112,7 @@ class Continuation {
     GenerateOptions options_;
     Index length_ = 0;
     std::unique_ptr<KvCache> cache_;
-    Arena arena_;
+    StepSpace space_;
 };
 
 }  // namespace

@@ -88,14 +88,14 @@ std::string hdf5_version() {
 
 }  // namespace
 
-nlohmann::json machine_manifest() {
+nlohmann::json machine_manifest(GemmBackend backend) {
     const std::string model = cpuinfo("model name");
     return {{"commit", commit},
             {"dirty", dirty},
             {"compiler", compiler()},
             {"flags", flags},
             {"scalar", scalar_name},
-            {"target", simd_target()},
+            {"target", simd_target() + (backend == GemmBackend::own ? "" : ", openblas")},
             {"blas", openblas_get_config()},
             {"blas_kernel", openblas_get_corename()},
             {"cpu", model == unknown ? cpuinfo("CPU part") : model},

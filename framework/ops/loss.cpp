@@ -37,7 +37,7 @@ Loss linear_cross_entropy(const Variable& x, const Variable& weight, const Targe
     const Index rows = static_cast<Index>(targets.tokens.size()), width = x.size(-1),
                 vocabulary = weight.size(0);
     const bool tracked = x.tracked() || weight.tracked();
-    const Precision precision = PrecisionScope::current();
+    const Products products = ProductScope::current();
     // The gradients of the sum are made here, while the logits are at hand; the pullback only scales them.
     MutableTensor dx = tracked ? Tensor::empty(x.shape()) : MutableTensor();
     MutableTensor dweight = tracked ? Tensor::zeros(weight.shape()) : MutableTensor();
@@ -49,7 +49,7 @@ Loss linear_cross_entropy(const Variable& x, const Variable& weight, const Targe
         const Index count = std::min(row_block, rows - begin);
         const Scalar* block = x.value().data() + begin * width;
         kernels::gemm(Transpose::no, Transpose::yes, count, vocabulary, width, block, width,
-                      weight.value().data(), width, 0, logits.data(), vocabulary, precision);
+                      weight.value().data(), width, 0, logits.data(), vocabulary, products);
         kernels::cross_entropy(logits.data(), targets.tokens.data() + begin, nats.data(), tracked, count,
                                vocabulary);
         if (keep_each) result.each.insert(result.each.end(), nats.begin(), nats.begin() + count);
@@ -62,9 +62,9 @@ Loss linear_cross_entropy(const Variable& x, const Variable& weight, const Targe
         }
         if (!tracked) continue;
         kernels::gemm(Transpose::no, Transpose::no, count, width, vocabulary, logits.data(), vocabulary,
-                      weight.value().data(), width, 0, dx.data() + begin * width, width, precision);
+                      weight.value().data(), width, 0, dx.data() + begin * width, width, products);
         kernels::gemm(Transpose::yes, Transpose::no, vocabulary, width, count, logits.data(), vocabulary,
-                      block, width, 1, dweight.data(), width, precision);
+                      block, width, 1, dweight.data(), width, products);
     }
     result.sum = record(Tensor::full({1}, static_cast<Scalar>(result.total)), {x, weight},
                         [=](const Tensor& cotangent, const Gradients& gradients) {

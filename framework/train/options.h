@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "framework/core/precision.h"
+#include "framework/core/products.h"
 #include "framework/core/scalar.h"
 #include "framework/optim/schedule.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/core/precision.h"
 #include "framework/core/profile.h"
 #include "framework/distributed/rank_errors.h"
 
@@ -22,22 +21,23 @@ ScheduleOptions schedule_of(const TrainOptions& options) {
 }
 
 Trainer::Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers,
-                 const Communicator& group)
+                 const Communicator& group, GemmBackend backend)
     : store_(store),
       options_(options),
+      products_{options.precision, backend},
       workers_(workers),
       group_(group),
       shards_(shards_of_step(options)),
       tree_(store.flat_size(), shards_, workers.count(), group, options.reduction),
       adamw_(store, {options.beta1, options.beta2, options.epsilon, options.weight_decay}),
       shard_loss_(static_cast<std::size_t>(shards_)) {
-    for (int i = 0; i < workers.count(); ++i) workspaces_.push_back(std::make_unique<Workspace>());
+    for (int i = 0; i < workers.count(); ++i) spaces_.push_back(std::make_unique<StepSpace>());
     for (int rank = 0; rank <= group.size(); ++rank)
         rank_begins_.push_back(RankTree::first_shard(shards_, rank, group.size()));
 }
 
 void Trainer::run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight) {
-    Workspace& space = *workspaces_[static_cast<std::size_t>(worker)];
+    StepSpace& space = *spaces_[static_cast<std::size_t>(worker)];
     while (const std::optional<Index> claimed = tree_.claim(worker)) {
         const ProfiledPart outside_of_ops("shard");
         const Index shard = *claimed;
@@ -50,19 +50,14 @@ void Trainer::run_shards(int worker, Index step, const Batch& batch, const Batch
         }
         const MutableTensor gradient = tree_.open(worker);
         {
-            ArenaScope memory(&space.arena);
-            Recording recording(&space.tape);
-            const PrecisionScope precision(options_.precision);
-            const ParameterGradients gradients(store_, gradient);
+            const StepScope scope(space, store_, gradient, products_);
             const Batch part = batch.slice(first, end - first);
             const Loss own = loss(part, step);
             require(own.weight == part.weight(), "step {}: a loss of weight {}, but its part weighs {}", step,
                     own.weight, part.weight());
             total = own.total;
             space.tape.backward(own.sum, Tensor::full({1}, static_cast<Scalar>(weight)));
-            space.tape.reset();
         }
-        space.arena.reset();
         const ProfiledPart adding("gradient tree");
         tree_.close(worker, shard, gradient);
     }
@@ -86,7 +81,7 @@ double Trainer::norm_of(const Tensor& gradient) {
 
 std::vector<std::size_t> Trainer::arena_peaks() const {
     std::vector<std::size_t> peaks;
-    for (const auto& space : workspaces_) peaks.push_back(space->arena.peak());
+    for (const auto& space : spaces_) peaks.push_back(space->arena.peak());
     return peaks;
 }
 

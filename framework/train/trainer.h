@@ -5,9 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "framework/core/arena.h"
 #include "framework/core/batch.h"
-#include "framework/nn/module.h"
+#include "framework/nn/step_scope.h"
 #include "framework/ops/loss.h"
 #include "framework/optim/adamw.h"
 #include "framework/train/gradient_tree.h"
@@ -36,7 +35,7 @@ class Trainer {
     /// `sequences` of a batch cap the number of shards, which the ranks of `group` share out. All ranks must
     /// hold the same parameters.
     Trainer(ParameterStore& store, const TrainOptions& options, Workers& workers,
-            const Communicator& group = {});
+            const Communicator& group = {}, GemmBackend backend = GemmBackend::own);
 
     /// Forward, backward, sum, clip, update. A target weighs the same wherever its sequence runs. All ranks
     /// call it with the whole batch, and all get the same report. Throws, on all ranks alike and with the
@@ -49,10 +48,6 @@ class Trainer {
     std::vector<std::size_t> arena_peaks() const;  // most bytes that each worker's step has needed so far
 
   private:
-    struct Workspace {  // of one worker
-        Arena arena;
-        Tape tape;
-    };
     void run_shards(int worker, Index step, const Batch& batch, const BatchLoss& loss, double weight);
     void gather_losses();
     Tensor sum_of_shards();
@@ -60,14 +55,15 @@ class Trainer {
 
     ParameterStore& store_;
     TrainOptions options_;
+    Products products_;
     Workers& workers_;
     Communicator group_;
     Index shards_;
     GradientTree tree_;
     Adamw adamw_;
-    std::vector<std::unique_ptr<Workspace>> workspaces_;
-    std::vector<double> shard_loss_;  // [shards]
-    std::vector<Index> rank_begins_;  // [ranks + 1]: the first shard of each
+    std::vector<std::unique_ptr<StepSpace>> spaces_;  // of each worker
+    std::vector<double> shard_loss_;                  // [shards]
+    std::vector<Index> rank_begins_;                  // [ranks + 1]: the first shard of each
 };
 
 /// The learning rates as the schedule sees them.

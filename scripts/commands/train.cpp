@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include "framework/ops/kernels/gemm.h"
 #include "framework/train/trainer.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/run/begin_from.h"
@@ -21,9 +20,9 @@ Resume parse_resume(const std::string& text) {
     return {Resume::Kind::file, text};
 }
 
-kernels::GemmBackend parse_gemm(const std::string& text) {
+GemmBackend parse_gemm(const std::string& text) {
     require(text == "own" || text == "openblas", "--gemm: expected own or openblas, found '{}'", text);
-    return text == "own" ? kernels::GemmBackend::own : kernels::GemmBackend::openblas;
+    return text == "own" ? GemmBackend::own : GemmBackend::openblas;
 }
 
 // A rank's share of the shards of a step: more threads would wait.
@@ -49,10 +48,11 @@ int train(const Words& words, const Communicator& world) {
             {"arms", "the one that is trained", "A"},
             {"dry-run", "print the resolved recipe and do nothing"},
             {"profile", "a table of time by op on stdout, and profile.json in the run folder"},
-            {"gemm", "matrix products by Locus's own kernel or by OpenBLAS", "own|openblas", "own"},
+            {"gemm", "matrix products of the training steps by Locus's own kernel or by OpenBLAS",
+             "own|openblas", "own"},
         });
     if (arguments.help()) return 0;
-    kernels::set_gemm_backend(parse_gemm(arguments.text("gemm")));
+    const GemmBackend backend = parse_gemm(arguments.text("gemm"));
     const std::string& recipe = arguments.subject("RECIPE");
     const Cell cell = one_cell(
         expand(read_recipe(recipe), arguments.overrides(), recipe_schema()), recipe,
@@ -66,7 +66,7 @@ int train(const Words& words, const Communicator& world) {
     const std::string out = arguments.needed("out");
     Terminal terminal(world.is_root());
     Workbench bench(useful_threads(threads_of(arguments, world, terminal), cell.recipe, world, terminal),
-                    world);
+                    world, backend);
     const FolderLock lock = lock_of(out, write_recipe(cell.recipe, recipe_schema()), world, terminal);
     Profile profile(bench.workers().count());
     const TrainedRun run = train_run(cell, 0, out, parse_resume(arguments.text("resume")), bench, terminal,

@@ -186,8 +186,6 @@ namespace kernels {
 
 namespace {
 
-GemmBackend backend = GemmBackend::own;
-
 // Calls multiply(packed) with the packed copy of a right factor: a kept one, or one for this call.
 template <typename Pack, typename Multiply>
 void with_packed(const PackCache::Key& key, Index size, const Pack& pack, const Multiply& multiply) {
@@ -199,15 +197,12 @@ void with_packed(const PackCache::Key& key, Index size, const Pack& pack, const 
 
 }  // namespace
 
-void set_gemm_backend(GemmBackend wanted) {
-    backend = wanted;
-}
-
 void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const Scalar* a, Index a_stride,
-          const Scalar* b, Index b_stride, Scalar beta, Scalar* c, Index c_stride, Precision precision) {
+          const Scalar* b, Index b_stride, Scalar beta, Scalar* c, Index c_stride, const Products& products) {
     const bool a_transposed = a_form == Transpose::yes, b_transposed = b_form == Transpose::yes;
-    const bool rounded = precision == Precision::bf16, own = backend == GemmBackend::own && k > 0;
-    const PackCache::Key key{b, n, k, b_stride, b_transposed, precision};
+    const bool rounded = products.precision == Precision::bf16;
+    const bool own = products.backend == GemmBackend::own && k > 0;
+    const PackCache::Key key{b, n, k, b_stride, b_transposed, products.precision};
     if (rounded && own && bf16_dots_pay()) {
         return with_packed(
             key, bf16_panels_size(n, k),

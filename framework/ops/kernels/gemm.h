@@ -2,16 +2,11 @@
 #pragma once
 
 #include "framework/core/blas.h"
-#include "framework/core/precision.h"
+#include "framework/core/products.h"
 
 namespace locus {
 inline namespace LOCUS_SCALAR {
 namespace kernels {
-
-/// Which product gemm() uses. The own kernel runs at full width on every processor that Highway knows, keeps
-/// packed weights between calls, and its rows do not change with the number of rows of a call.
-enum class GemmBackend { own, openblas };
-void set_gemm_backend(GemmBackend backend);  // before any work; not thread-safe
 
 /// C = op(A) op(B) + beta C for row-major matrices, beta 0 or 1: op(A) is [m, k], op(B) [k, n], C [m, n]. In
 /// bf16 both factors are rounded, and the second of every two k is added first; that is the order of the
@@ -19,7 +14,7 @@ void set_gemm_backend(GemmBackend backend);  // before any work; not thread-safe
 /// except where a sum is below the normal numbers.
 void gemm(Transpose a_form, Transpose b_form, Index m, Index n, Index k, const Scalar* a, Index a_stride,
           const Scalar* b, Index b_stride, Scalar beta, Scalar* c, Index c_stride,
-          Precision precision = Precision::fp32);
+          const Products& products = {});
 
 }  // namespace kernels
 }  // namespace LOCUS_SCALAR

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "framework/core/arena.h"
-#include "framework/core/precision.h"
+#include "framework/core/products.h"
 #include "framework/core/tensor.h"
 
 namespace locus {

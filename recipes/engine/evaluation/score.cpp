@@ -6,6 +6,7 @@
 
 #include "data/positions.h"
 #include "framework/distributed/rank_errors.h"
+#include "framework/nn/step_scope.h"
 
 namespace locus {
 
@@ -134,17 +135,15 @@ void score(const Transformer& model, std::span<const SplitDocument> documents,
     Index tokens = 0;  // of all ranks
     for (const Window& window : windows) tokens += window.inputs;
     const auto work = [&](int) {
-        const Recording no_tape(nullptr);
-        Arena arena;
+        StepSpace space;
         try {
             for (std::size_t i = next++; i < own.size(); i = next++) {
                 const Batch batch = make_batch(*own[i], documents, positions);
                 const Index reach = positions.kind == PositionKind::randomized ? positions.max_position : 0;
                 {
-                    const ArenaScope scope(&arena);
+                    const StepScope scope(space);
                     run(model, *own[i], batch, reach, nats);
                 }
-                arena.reset();
                 progress.add(batch.sequences * batch.length);
             }
         } catch (...) {

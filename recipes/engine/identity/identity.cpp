@@ -126,8 +126,8 @@ std::string text_of(const Change& change) {
                        change.here);
 }
 
-Identity identity_of_process() {
-    return identity_of_machine(machine_manifest(), "this process");
+Identity identity_of_process(GemmBackend backend) {
+    return identity_of_machine(machine_manifest(backend), "this process");
 }
 
 Identity identity_of_machine(const json& machine, const std::string& place) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/products.h"
+
 namespace locus {
 
 /// tokenizer: its name; corpus: the hash of tokens and documents; splits: of which of these train, validate
@@ -40,8 +42,8 @@ std::optional<Thing> thing_named(const std::string& name);
 /// "the kernels differ: avx2 there, sse4 here"
 std::string text_of(const Change& change);
 
-/// Kernels, program and build of this process.
-Identity identity_of_process();
+/// Kernels, program and build of this process; `backend` computes the products of its training steps.
+Identity identity_of_process(GemmBackend backend = GemmBackend::own);
 
 /// Kernels, program and build of a process, as machine_manifest() tells them; of no object, nothing.
 Identity identity_of_machine(const nlohmann::json& machine, const std::string& place);

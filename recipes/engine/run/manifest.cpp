@@ -85,7 +85,7 @@ CorpusRecord record_of(const LoadedData& data, const BatchSource& source) {
 }  // namespace
 
 Manifest first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
-                        const BatchSource& source, int threads, int ranks) {
+                        const BatchSource& source, Workbench& bench) {
     const Recipe& recipe = cell.recipe;
     const Index tokens = recipe.train.steps() * recipe.train.batch_tokens;
     const Index steps = steps_before(recipe) + recipe.train.steps();  // with those of its ancestors
@@ -94,8 +94,8 @@ Manifest first_manifest(const Cell& cell, Index index, const Transformer& model,
     manifest.paths_begin_in = absolute_folder(recipe.data.folder);
     manifest.state = "running";
     manifest.seconds = 0;
-    manifest.threads = threads;
-    manifest.ranks = ranks;
+    manifest.threads = bench.workers().count();
+    manifest.ranks = bench.group().size();
     manifest.encoding = recipe.encoding.kind;
     manifest.train_length = trained_length(recipe);
     manifest.seed = recipe.train.seed;
@@ -107,7 +107,7 @@ Manifest first_manifest(const Cell& cell, Index index, const Transformer& model,
     manifest.data_order_hash = source.hash(steps);
     manifest.initial_value_hash = initial_value_hash(model);
     manifest.recipe_hash = training_hash(recipe);
-    manifest.machine = machine_manifest();
+    manifest.machine = machine_manifest(bench.backend());
     manifest.corpus = record_of(data, source);
     manifest.started = event_now();
     manifest.resumed_from.emplace();

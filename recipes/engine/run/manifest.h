@@ -11,9 +11,9 @@
 
 namespace locus {
 
-/// The manifest of a run that begins. `index` is the cell's place in its experiment; `threads` are a rank's.
+/// The manifest of a run that begins. `index` is the cell's place in its experiment.
 Manifest first_manifest(const Cell& cell, Index index, const Transformer& model, const LoadedData& data,
-                        const BatchSource& source, int threads, int ranks);
+                        const BatchSource& source, Workbench& bench);
 
 /// Sets what says which cell of which experiment a folder holds. `index` as above.
 void name_cell(Manifest& manifest, const Cell& cell, Index index);

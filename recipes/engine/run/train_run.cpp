@@ -51,9 +51,8 @@ class TrainSession {
                     model_->options().vocabulary,
                     recipe_.train.seed,
                     data_.corpus.hash},
-          manifest_(first_manifest(cell, index, *model_, data_, *source_, bench.workers().count(),
-                                   bench.group().size())),
-          trainer_(model_->parameters(), recipe_.train, bench.workers(), bench.group()) {
+          manifest_(first_manifest(cell, index, *model_, data_, *source_, bench)),
+          trainer_(model_->parameters(), recipe_.train, bench.workers(), bench.group(), bench.backend()) {
         require(recipe_.train.validate_every == 0 || data_.splits.valid.tokens() > 0, Failure::data,
                 "train.validate_every is {}, but nothing is held out to validate on",
                 recipe_.train.validate_every);
@@ -128,7 +127,7 @@ class TrainSession {
         const Manifest before = read_manifest(folder_);
         Identity there = identity_in(before, manifest_path(folder_).string());
         for (const auto& [thing, value] : identity_of(checkpoint)) there[thing] = value;
-        Identity here = identity_of_process();
+        Identity here = identity_of_process(bench_.backend());
         here.merge(identity_of(data_));
         const auto changes = admit(there, here, folder_.string());
         for (const Change& change : changes)

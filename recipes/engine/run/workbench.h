@@ -8,6 +8,7 @@
 
 #include "data/split.h"
 #include "framework/core/parallel.h"
+#include "framework/core/products.h"
 #include "framework/distributed/communicator.h"
 #include "models/transformer.h"
 #include "recipes/engine/config/recipe.h"
@@ -40,10 +41,12 @@ bool same_text(const DataOptions& a, const DataOptions& b);
 /// Keeps the workers, the ranks that work together, and the last corpus.
 class Workbench {
   public:
-    explicit Workbench(int threads, const Communicator& group = {}) : workers_(threads), group_(group) {}
+    explicit Workbench(int threads, const Communicator& group = {}, GemmBackend backend = GemmBackend::own)
+        : workers_(threads), group_(group), backend_(backend) {}
 
     Workers& workers() { return workers_; }
     const Communicator& group() const { return group_; }
+    GemmBackend backend() const { return backend_; }  // of training's products
 
     /// The data of a recipe. Throws a data Error.
     const LoadedData& data(const DataOptions& options);
@@ -54,6 +57,7 @@ class Workbench {
   private:
     Workers workers_;
     Communicator group_;
+    GemmBackend backend_;
     std::unique_ptr<LoadedData> data_;  // one: cells seldom differ in data
     DataOptions options_;               // what data_ was made from
     std::vector<std::string> notes_;

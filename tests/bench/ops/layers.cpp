@@ -29,7 +29,7 @@ double product_operations(Index m, Index n, Index k) {
     measure_op(
         "linear_bf16", {states, {hidden, width}},
         [](Inputs x) {
-            const PrecisionScope scope(Precision::bf16);  // the pullback keeps it
+            const ProductScope scope({.precision = Precision::bf16});  // the pullback keeps it
             return linear(x[0], x[1]);
         },
         product_operations(tokens, hidden, width)),

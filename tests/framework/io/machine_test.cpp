@@ -21,6 +21,8 @@ TEST(Machine, TellsWhatAResultDependsOn) {
     EXPECT_FALSE(manifest.at("cpu_features").empty());
     EXPECT_EQ(manifest.at("libraries").at("hdf5").get<std::string>().substr(0, 1), "1");
     EXPECT_EQ(machine_manifest(), manifest);
+    EXPECT_EQ(machine_manifest(GemmBackend::openblas).at("target"),
+              manifest.at("target").get<std::string>() + ", openblas");
 }
 
 TEST(Machine, AvailableMemoryIsWithinALimitOfAddresses) {

@@ -13,13 +13,7 @@ namespace locus {
 inline namespace LOCUS_SCALAR {
 namespace {
 
-using kernels::GemmBackend;
-
-class Gemm : public testing::TestWithParam<GemmBackend> {
-  protected:
-    void SetUp() override { kernels::set_gemm_backend(GetParam()); }
-    void TearDown() override { kernels::set_gemm_backend(GemmBackend::own); }
-};
+class Gemm : public testing::TestWithParam<GemmBackend> {};
 INSTANTIATE_TEST_SUITE_P(Backends, Gemm, testing::Values(GemmBackend::own, GemmBackend::openblas),
                          [](const auto& backend) { return backend.index == 0 ? "own" : "openblas"; });
 
@@ -32,7 +26,7 @@ struct Problem {
 // A row of C has three numbers behind it that must stay.
 constexpr Index gap = 3;
 
-void check(const Problem& p) {
+void check(GemmBackend backend, const Problem& p) {
     SCOPED_TRACE(fmt::format("m {} n {} k {} forms {} {} beta {}", p.m, p.n, p.k, p.a_form == Transpose::yes,
                              p.b_form == Transpose::yes, p.beta));
     const bool a_turned = p.a_form == Transpose::yes, b_turned = p.b_form == Transpose::yes;
@@ -46,7 +40,7 @@ void check(const Problem& p) {
             std::fill_n(c.data() + i * (p.n + gap), p.n, std::numeric_limits<Scalar>::quiet_NaN());
     }
     kernels::gemm(p.a_form, p.b_form, p.m, p.n, p.k, a.data(), a_stride, b.data(), b_stride, p.beta, c.data(),
-                  p.n + gap);
+                  p.n + gap, {.backend = backend});
     double worst = 0;
     for (Index i = 0; i < p.m; ++i) {
         for (Index j = 0; j < p.n + gap; ++j) {
@@ -71,7 +65,8 @@ TEST_P(Gemm, EverySmallSize) {
     for (Transpose a_form : {Transpose::no, Transpose::yes}) {
         for (Transpose b_form : {Transpose::no, Transpose::yes}) {
             for (Index m : {1, 2, 5, 6, 7, 8, 13}) {
-                for (Index n = 1; n <= 70; ++n) check({m, n, 1 + n % 9, a_form, b_form, Scalar(n % 2)});
+                for (Index n = 1; n <= 70; ++n)
+                    check(GetParam(), {m, n, 1 + n % 9, a_form, b_form, Scalar(n % 2)});
             }
         }
     }
@@ -81,8 +76,8 @@ TEST_P(Gemm, DeepProductsInBlocks) {
     for (Index k : {255, 256, 257, 512, 700}) {
         for (Index n : {16, 37}) {
             for (Scalar beta : {Scalar{0}, Scalar{1}}) {
-                check({9, n, k, Transpose::no, Transpose::no, beta});
-                check({9, n, k, Transpose::yes, Transpose::yes, beta});
+                check(GetParam(), {9, n, k, Transpose::no, Transpose::no, beta});
+                check(GetParam(), {9, n, k, Transpose::yes, Transpose::yes, beta});
             }
         }
     }
@@ -147,7 +142,7 @@ TEST_P(Gemm, Bf16) {
             const Index a_stride = a.size(1), b_stride = b.size(1);
             kernels::gemm(a_turned ? Transpose::yes : Transpose::no,
                           b_turned ? Transpose::yes : Transpose::no, m, n, k, a.data(), a_stride, b.data(),
-                          b_stride, beta, c.data(), n, Precision::bf16);
+                          b_stride, beta, c.data(), n, {Precision::bf16, GetParam()});
             for (Index i = 0; i < m; ++i) {
                 for (Index j = 0; j < n; ++j) {
                     double sum = double(beta) * double(before.data()[i * n + j]), size = std::abs(sum);

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/core/precision.h"
+#include "framework/core/products.h"
 #include "framework/ops/attention.h"
 #include "framework/ops/content_positions.h"
 #include "framework/ops/elementwise.h"
@@ -238,7 +238,7 @@ TEST(Bf16Gradient, IsNearThatOfSinglePrecision) {
     for (const OpCase& c : {OpCase{"linear", {{40, 96}, {67, 96}, {67}}, product},
                             OpCase{"linear_cross_entropy", {{40, 96}, {37, 96}}, loss}}) {
         const std::vector<MutableTensor> exact = gradients_of(c);
-        const PrecisionScope scope(Precision::bf16);
+        const ProductScope scope({.precision = Precision::bf16});
         const std::vector<MutableTensor> rounded = gradients_of(c);
         for (std::size_t k = 0; k < 2; ++k) {
             double error = 0, size = 0;
@@ -252,7 +252,7 @@ TEST(Bf16Gradient, IsNearThatOfSinglePrecision) {
         }
         for (std::size_t k = 2; k < exact.size(); ++k) EXPECT_EQ(largest_difference(exact[k], rounded[k]), 0);
     }
-    EXPECT_EQ(PrecisionScope::current(), Precision::fp32);
+    EXPECT_EQ(ProductScope::current(), Products{});
 }
 
 TEST(GradientList, NamesEveryOp) {
