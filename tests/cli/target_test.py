@@ -46,9 +46,8 @@ class Target(CommandCase):
         self.train("run", "train.steps=2", "--gemm", "openblas")
         self.assertEqual(strict_json((self.folder / "run" / "manifest.json").read_text())["machine"]["target"], kernels)
         self.train("whole", "train.checkpoint_every=2", "train.keep=2")
-        newest = max((self.folder / "whole" / "checkpoints").iterdir(), key=lambda path: int(path.stem.split("_")[1]))
-        newest.unlink()
-        told = self.train("whole", "train.checkpoint_every=2", "train.keep=2", "--gemm", "openblas")
+        self.newest_checkpoint("whole").unlink()
+        told = self.train("whole", "train.checkpoint_every=2", "train.keep=2", "--gemm", "openblas")[1]
         self.assertIn(f"the kernels differ: {self.target('')} there, {kernels} here", told)
 
     @unittest.skipUnless(EMULATOR and platform.machine() == "x86_64", "not run: qemu-x86_64 is missing")
