@@ -10,7 +10,8 @@ from ranks_support import AT_ONCE, FAULTS, OPEN_MPI, RankCase, main
 # Sanitizers, which take no library of faults, are slow by themselves.
 EVALUATION = "evaluate={lengths: [16, 64, 96, 112, 128], protocols: [non_overlapping, 'sliding:1']}"
 TEXT = f"data={{corpus: generated, documents: 12, document_length: {20000 if FAULTS else 4000}}}"
-LONG_STEP = ["train.steps=100", "model={layers: 4, width: 256, heads: 4}", "train.length=512", "train.batch_tokens=1048576", "train.shards=64"]
+SHARD = 16384 if FAULTS else 1024  # tokens: what a signal waits for
+LONG_STEP = ["train.steps=100", "model={layers: 4, width: 256, heads: 4}", "train.length=512", f"train.batch_tokens={64 * SHARD}", "train.shards=64"]
 
 
 class Stopping(RankCase):
