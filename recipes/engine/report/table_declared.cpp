@@ -67,7 +67,8 @@ struct Followed {
     std::vector<std::string> names, but;
 };
 
-// Of the text: how windows are placed in it decides neither the blocks' order nor what is scored.
+// Of the text: how windows are placed in it decides neither what is scored nor, but for packing, the blocks'
+// order.
 const std::vector<std::string> placing = {"data.positions", "data.max_position", "data.chunks"};
 
 Followed followed_by(SharedFact fact, bool begins_with_another) {
@@ -103,6 +104,9 @@ std::vector<std::string> keys_followed(SharedFact fact, const RunFolder& run) {
     for (const auto& [key, texts] : run.recipe)
         if (lies_in_any(key, followed.names) && !lies_in_any(key, followed.but))
             values.push_back(key + ": " + run.value(key));
+    // Packing joins documents before they are cut into blocks; other positions leave the blocks as they are.
+    if (fact == SharedFact::data_order && run.value("data.positions") == "packed")
+        values.emplace_back("packed");
     // A run that begins with another arm does so at the same place of every grid.
     if (fact == SharedFact::initial_values && begins_with_another)
         for (const Coordinate& at : run.cell)

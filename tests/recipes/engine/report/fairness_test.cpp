@@ -135,6 +135,10 @@ TEST(Fairness, ADeclaredKeyExcusesItsOwnConsequencesOnly) {
               false},
              {"data: {corpus: austen, tokenizer: byte, positions: pose, chunks: 2}", "evaluation_items_hash",
               false},
+             {"data: {corpus: austen, tokenizer: byte, positions: randomized}", "data_order_hash", false},
+             {"data: {corpus: austen, tokenizer: byte, positions: packed}", "data_order_hash", true},
+             {"data: {corpus: austen, tokenizer: byte, positions: packed}", "evaluation_items_hash", false},
+             {"data: {corpus: austen, tokenizer: byte, positions: packed}", "initial_value_hash", false},
              {"data: {corpus: austen, tokenizer: byte, positions: pose, chunks: 2}", "", true}}) {
         Scratch scratch;
         std::vector<FakeRun> runs = two_arms();
