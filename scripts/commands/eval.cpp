@@ -7,6 +7,7 @@
 #include "framework/distributed/rank_errors.h"
 #include "framework/io/json_file.h"
 #include "recipes/engine/evaluation/evaluation_store.h"
+#include "recipes/engine/experiment/cell_runner.h"
 #include "recipes/engine/experiment/evaluate_run.h"
 #include "recipes/engine/experiment/experiment.h"
 #include "recipes/engine/identity/history.h"
@@ -77,7 +78,21 @@ void print(const EvaluationReport& report) {
 // What the run folder is to hold of an evaluation.
 enum class Kept { nothing, of_recipe, beside };
 
-Kept what_to_keep(const Arguments& arguments, const std::string& folder, Reporter& reporter) {
+// Whether the parameters are not those that the training ended with, as an older checkpoint stands in.
+bool is_another_model(const Identity& recorded, const Identity& measured) {
+    const auto trained = recorded.find(Thing::parameters);
+    return trained != recorded.end() && trained->second != measured.at(Thing::parameters);
+}
+
+Kept what_to_keep(const Arguments& arguments, const std::string& folder, const Identity& measured,
+                  Reporter& reporter) {
+    if (is_another_model(recorded_in(folder), measured)) {
+        reporter.message(
+            fmt::format("not kept: measured on {} with other parameters than those it was "
+                        "trained to",
+                        folder));
+        return Kept::nothing;
+    }
     const bool of_recipe = !arguments.has("lengths") && !arguments.has("protocol") && !arguments.has("split");
     if (arguments.has("keep")) return of_recipe ? Kept::of_recipe : Kept::beside;
     if (of_recipe && !has_evaluations(folder)) return Kept::of_recipe;
@@ -180,8 +195,8 @@ int evaluate(const Words& words, const Communicator& world) {
         mark(report, texts);
         changes.insert(changes.end(), texts.begin(), texts.end());
         on_root(world, [&] {
-            kept = what_to_keep(arguments, folder, terminal);
             measured = measured_with(*run.model, *data, folder);
+            kept = what_to_keep(arguments, folder, measured, terminal);
         });
     }
     on_root(world, [&] { deliver(arguments, report, folder, kept, measured, changes); });

@@ -156,6 +156,16 @@ class Identity(CommandCase):
         first = self.locus("table", "all")[0].splitlines()[0]
         self.assertRegex(first, f"WARNING.*kernels: .*{lower}")
 
+    def test_products_by_openblas_are_other_kernels(self):
+        self.train("run", "--gemm", "openblas", recipe="t.yaml")
+        self.newest_checkpoint("run").unlink()
+        _, err = self.train("run", "--gemm", "own", recipe="t.yaml")
+        self.assertRegex(err, "the kernels differ: .*OpenBLAS.* there")
+        self.assertEqual([c["thing"] for c in self.manifest("run")["history"][-1]["changes"]], ["kernels"])
+        _, err = self.train("again", recipe="t.yaml")
+        self.newest_checkpoint("again").unlink()
+        self.assertNotIn("differ", self.train("again", "--gemm", "own", recipe="t.yaml")[1])
+
     def test_a_damaged_newest_checkpoint(self):
         self.locus("run", "t.yaml", "--out", "all")
         shutil.move(self.folder / "all" / "t", self.folder / "base")
@@ -168,6 +178,17 @@ class Identity(CommandCase):
             _, err = self.locus(*words)
             self.assertIn("step_00000008.h5", err)
             self.assertIn("step_00000006.h5: this older checkpoint stands in", err)
+        # what was measured on it are no results of this run
+        before = (self.folder / "base" / "evaluations" / "summary.json").read_bytes()
+        shutil.copytree(self.folder / "base", self.folder / "bare")
+        shutil.rmtree(self.folder / "bare" / "evaluations")
+        for words in ["base", "--keep"], ["bare"], ["bare", "--keep", "--lengths", "8"]:
+            out, err = self.locus("eval", *words)
+            self.assertIn("bits per byte", out)
+            self.assertRegex(err, "not kept: .* other parameters than those it was trained to")
+        self.assertEqual((self.folder / "base" / "evaluations" / "summary.json").read_bytes(), before)
+        self.assertFalse((self.folder / "bare" / "evaluations" / "summary.json").exists())
+        self.locus("table", "base")
         self.refuses(5, "train", "child.yaml", "--out", "child", says=["step_00000008.h5", "from.step: 6"])
         self.refuses(5, "search", "child.yaml", "--out", "found", says=["step_00000008.h5", "from.step: 6"])
         self.train("child", "from.step=6", recipe="child.yaml")
