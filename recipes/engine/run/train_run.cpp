@@ -90,8 +90,8 @@ class TrainSession {
     void check_ranks() const {
         if (group_.alone()) return;
         const nlohmann::json machine = machine_manifest();
-        for (const char* part :
-             {"commit", "dirty", "compiler", "flags", "target", "blas", "blas_kernel", "cpu_features"})
+        for (const char* part : {"commit", "dirty", "compiler", "flags", "target", "gemm", "blas",
+                                 "blas_kernel", "cpu_features"})
             require_alike(group_, fmt::format("machines of the ranks: {}", part), machine[part].dump());
         require_alike(group_, "recipe (XXH3)", checksum(std::as_bytes(std::span(identity_.recipe))));
         require_alike_identity(group_, identity_of(data_));
@@ -167,7 +167,8 @@ class TrainSession {
     Index begin() {
         if (!recipe_.from.given()) return 0;
         const Beginning beginning = begin_from(cell_, folder_, *model_);
-        admit(beginning.identity, identity_of(data_), folder_.string() + ": trained before on another text");
+        admit(beginning.identity, identity_of(data_),
+              fmt::format("{}: the run that it begins with was trained on another text", folder_.string()));
         for (const std::string& note : beginning.notes) reporter_.message(note);
         manifest_.from = beginning.origin;
         manifest_.initial_value_hash = initial_value_hash(*model_);
