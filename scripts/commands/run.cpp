@@ -84,8 +84,11 @@ int run(const Words& words, const Communicator& world) {
             {"dry-run", "print every cell's resolved recipe and do nothing"},
         });
     if (arguments.help()) return 0;
+    const auto earlier = [&](const std::string& name) {
+        return std::filesystem::path(arguments.has("out") ? arguments.text("out") : "") / name;
+    };
     const auto cells =
-        expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema());
+        expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema(), earlier);
     if (arguments.has("dry-run")) return dry_run(cells);
     check(cells);  // all, before any work
     const std::string out = arguments.needed("out");

@@ -54,8 +54,11 @@ int train(const Words& words, const Communicator& world) {
     if (arguments.help()) return 0;
     const GemmBackend backend = parse_gemm(arguments.text("gemm"));
     const std::string& recipe = arguments.subject("RECIPE");
+    const auto earlier = [&](const std::string&) {
+        return arguments.has("out") ? arguments.text("out") : "";
+    };
     const Cell cell = one_cell(
-        expand(read_recipe(recipe), arguments.overrides(), recipe_schema()), recipe,
+        expand(read_recipe(recipe), arguments.overrides(), recipe_schema(), earlier), recipe,
         "`locus run` trains them all, vary.arm=[NAME] chooses an arm, vary={} takes the recipe as it stands");
     check_beginning(cell);
     if (arguments.has("dry-run")) {

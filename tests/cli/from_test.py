@@ -62,6 +62,36 @@ class FromTest(CommandCase):
         _, err = self.locus("train", "r.yaml", "model={layers: 2, width: 16, heads: 2}", *length, scaling, "train.length=64", "--out", "four")
         self.assertIn("factor 2 of original_length 16 reaches 32 tokens, and train.length is 64", err)
 
+    def test_nothing_is_needed_any_more_of_a_run_that_was_begun_with(self):
+        self.train("base", recipe="base.yaml")
+        grid = "vary={train.seed: [0, 1]}"
+        self.train("yarn", recipe="yarn.yaml")
+        self.locus("run", "yarn.yaml", grid, "--out", "all")
+        self.newest_checkpoint("yarn").unlink()
+        recipe = (self.folder / "yarn" / "recipe.yaml").read_text()
+        (self.folder / "base").rename(self.folder / "elsewhere")
+        self.train("yarn", recipe="yarn.yaml")  # goes on from the checkpoint that is left
+        self.assertEqual((self.folder / "yarn" / "recipe.yaml").read_text(), recipe)
+        self.train("yarn", recipe="yarn.yaml")
+        self.locus("run", "yarn.yaml", grid, "--out", "all")
+        self.locus("run", "yarn.yaml", grid, "table.cell=perplexity", "evaluate.lengths=[16, 32]", "--out", "all")
+        self.assertIn("perplexity", (self.folder / "all" / "table.md").read_text())
+        # a key that only the inherited kind has
+        self.train("learned", "encoding={kind: learned}", recipe="base.yaml")
+        self.write("rows.yaml", BARE.replace("run: yarn", "run: learned") + "encoding: { max_length: 16 }\n")
+        short = ["train.length=16", "evaluate.lengths=[16]"]
+        self.train("rows", *short, recipe="rows.yaml")
+        (self.folder / "learned").rename(self.folder / "away")
+        self.train("rows", *short, recipe="rows.yaml")
+        # what would need it says so, as does what began elsewhere
+        gone = "there is no such run folder or checkpoint"
+        self.refuses(5, "train", "yarn.yaml", "--out", "new", says=gone)
+        self.refuses(5, "train", "rows.yaml", *short, "--out", "new", says=gone)
+        self.refuses(5, "train", "yarn.yaml", "from.step=2", "--out", "yarn", says=gone)
+        self.refuses(5, "train", "yarn.yaml", "from.run=other", "--out", "yarn", says=gone)
+        self.refuses(5, "run", "yarn.yaml", "vary={train.seed: [0, 1, 2]}", "--out", "all", says=gone)
+        self.refuses(5, "train", "yarn.yaml", "train.lr=1", "--out", "yarn", says="train.lr")
+
     def manifest(self, run):
         return strict_json((self.folder / run / "manifest.json").read_text())
 

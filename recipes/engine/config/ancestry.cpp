@@ -148,13 +148,31 @@ Ancestor ancestor_of(const Recipe& recipe, Index step, const Source& source, con
     return ancestor;
 }
 
-Recipe recipe_in(const Checkpoint& checkpoint, const std::string& place, const Schema& schema) {
-    std::vector<Entry> entries = read_yaml(checkpoint.recipe, place).entries;
+namespace {
+
+Recipe resolved_recipe(std::vector<Entry> entries, const std::string& place, const Schema& schema) {
     std::erase_if(entries, [](const Entry& entry) { return entry.key == "cell"; });
     const Overlay overlay = flatten(entries, schema);
     Draft draft = draft_of(overlay, schema);
     resolve_function(draft, overlay, schema, place);
     return std::move(draft.recipe);
+}
+
+}  // namespace
+
+Recipe recipe_in(const Checkpoint& checkpoint, const std::string& place, const Schema& schema) {
+    return resolved_recipe(read_yaml(checkpoint.recipe, place).entries, place, schema);
+}
+
+std::optional<Ancestor> remembered_ancestor(const fs::path& run_folder, const FromOptions& from,
+                                            const Source& source, const Schema& schema) {
+    const fs::path path = run_folder / "recipe.yaml";
+    if (!fs::is_regular_file(path)) return std::nullopt;
+    const Recipe recipe = resolved_recipe(read_yaml_file(path.string()).entries, path.string(), schema);
+    if (recipe.from.run != from.run || (from.step >= 0 && from.step != recipe.from.step)) return std::nullopt;
+    Ancestor ancestor = ancestor_of(recipe, recipe.from.step, source, schema);
+    ancestor.tokens = recipe.from.tokens;
+    return ancestor;
 }
 
 Ancestor read_ancestor(const std::string& path, Index step, const Source& source, const Schema& schema) {

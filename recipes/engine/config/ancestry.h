@@ -1,6 +1,8 @@
 // What a run takes over from the one that it begins with: `from` of a recipe.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "framework/io/checkpoint.h"
@@ -25,6 +27,12 @@ Recipe recipe_in(const Checkpoint& checkpoint, const std::string& place, const S
 
 /// Opens a run folder or a checkpoint at a step (-1: the newest). Throws a storage Error where there is none.
 Ancestor read_ancestor(const std::string& path, Index step, const Source& source, const Schema& schema);
+
+/// What an earlier start of a run took over, as the resolved recipe in its run folder tells, for when the run
+/// that it began with is no longer where it was; nothing where there is none, or where it began elsewhere
+/// than `from` says.
+std::optional<Ancestor> remembered_ancestor(const std::filesystem::path& run_folder, const FromOptions& from,
+                                            const Source& source, const Schema& schema);
 
 /// Whether an overlay holds already what it inherits, as a resolved recipe does.
 bool has_inherited(const Overlay& overlay);

@@ -70,6 +70,7 @@ Index tokens_of(const Sketch& sketch) {
 struct Sketches {
     std::vector<Sketch> all;
     std::map<Choices, std::size_t> places;
+    EarlierRuns runs = {};
 };
 
 // The cell of the arm that `from.arm` names, at the same values of the other axes; arms come after those that
@@ -93,6 +94,36 @@ const Value* value_at(const Overlay& overlay, const std::string& path) {
     return place == overlay.values.end() ? nullptr : &place->second;
 }
 
+// Of a cell whose values are read: what the axes say, then what the recipe is a cell of already.
+std::vector<Coordinate> cell_of(const ExperimentText& experiment, const Choices& choices, const Draft& draft,
+                                const Schema& schema) {
+    std::vector<Coordinate> cell = coordinates(experiment, choices, draft, schema);
+    for (const Coordinate& coordinate : experiment.cell) {
+        const auto over = experiment.overrides.values.find(coordinate.axis);
+        const bool overridden = over != experiment.overrides.values.end();
+        cell.push_back(overridden ? Coordinate{coordinate.axis,
+                                               value_of(coordinate.axis, over->second.text, draft, schema)}
+                                  : coordinate);
+    }
+    return cell;
+}
+
+// What the cell took over when it was started before; nothing while the run that it begins with is there.
+std::optional<Ancestor> taken_before(const Sketch& sketch, const FromOptions& from, const Source& source,
+                                     const ExperimentText& experiment, const EarlierRuns& runs,
+                                     const Schema& schema) {
+    if (!runs || std::filesystem::exists(from.path())) return std::nullopt;
+    Draft draft;
+    try {  // what is inherited, such as the kind, is not known yet: a cell without axes needs none of it
+        if (!sketch.choices.empty() || !experiment.cell.empty()) draft = draft_of(sketch.overlay, schema);
+    } catch (const Error&) {
+        return std::nullopt;  // the run that is missing will be named
+    }
+    const auto cell = cell_of(experiment, sketch.choices, draft, schema);
+    const std::string name = cell_name(cell_title(cell, experiment.path), experiment.path);
+    return remembered_ancestor(runs(name), from, source, schema);
+}
+
 // Takes over what the overlay does not say from the run that it begins with. A resolved recipe has taken it
 // already.
 void take_over(Sketch& sketch, const ExperimentText& experiment, const Sketches& earlier,
@@ -104,9 +135,11 @@ void take_over(Sketch& sketch, const ExperimentText& experiment, const Sketches&
         Draft draft;
         if (step != nullptr) schema.find("from.step")->read(draft, *step);
         schema.find("from.run")->read(draft, *run);
-        const Ancestor ancestor =
-            read_ancestor(draft.recipe.from.path().string(), draft.recipe.from.step, run->source, schema);
+        const FromOptions& from = draft.recipe.from;
         const Source source = run->source;
+        if (const auto before = taken_before(sketch, from, source, experiment, earlier.runs, schema))
+            return inherit(sketch.overlay, Overlay(sketch.overlay), *before, source, schema);
+        const Ancestor ancestor = read_ancestor(from.path().string(), from.step, source, schema);
         inherit(sketch.overlay, Overlay(sketch.overlay), ancestor, source, schema);
         sketch.ancestor = std::make_shared<const Recipe>(ancestor.recipe);
         return;
@@ -145,20 +178,13 @@ Sketch sketch_of(const ExperimentText& experiment, const std::vector<std::size_t
     } catch (const Error& error) {
         fail(error.kind(), "{}{}", error.what(), sketch.label);
     }
-    auto& cell = sketch.draft.recipe.cell;
-    cell = coordinates(experiment, choices, sketch.draft, schema);
-    for (const Coordinate& coordinate : experiment.cell) {
-        const auto over = experiment.overrides.values.find(coordinate.axis);
-        const bool overridden = over != experiment.overrides.values.end();
-        cell.push_back(overridden ? Coordinate{coordinate.axis, value_of(coordinate.axis, over->second.text,
-                                                                         sketch.draft, schema)}
-                                  : coordinate);
-    }
+    sketch.draft.recipe.cell = cell_of(experiment, choices, sketch.draft, schema);
     return sketch;
 }
 
-Sketches sketches_of(const ExperimentText& experiment, const Schema& schema) {
+Sketches sketches_of(const ExperimentText& experiment, const Schema& schema, const EarlierRuns& earlier) {
     Sketches sketches;
+    sketches.runs = earlier;
     for (const auto& combination : experiment.variation.cells) {
         throw_if_stopped();
         Sketch sketch = sketch_of(experiment, combination, sketches, schema);
@@ -219,9 +245,9 @@ void choose(std::vector<Cell>& cells, const std::vector<std::optional<std::size_
 }  // namespace
 
 std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>& overrides,
-                         const Schema& schema) {
+                         const Schema& schema, const EarlierRuns& earlier) {
     const ExperimentText experiment = read_experiment(file, overrides, schema);
-    Sketches sketches = sketches_of(experiment, schema);
+    Sketches sketches = sketches_of(experiment, schema, earlier);
     LongestOfArms longest;
     for (const Sketch& sketch : sketches.all) {
         longest.window = std::max(longest.window, sketch.draft.recipe.train.length);

@@ -1,6 +1,8 @@
 // From a recipe file to its cells: arms, grids, overrides.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,15 +26,19 @@ struct Cell {
     bool asked = true;  // false: only because an arm that was chosen begins with it
 };
 
+/// The run folder of the cell of a name, where it has been started before.
+using EarlierRuns = std::function<std::filesystem::path(const std::string& name)>;
+
 /// Expands a recipe, over its bases, into cells: arms outermost, then the other axes in the order written,
 /// the last one fastest. `overrides` are key=value; they lie over everything. They may replace an axis
 /// (vary.train.seed=[0]) or all of them (vary={}), choose arms (vary.arm=[rope]; these bring the arms that
 /// they begin with, and are the same cells as without the choice) and change one arm
 /// (vary.arm.rope.train.lr=1e-3), but set nothing else that varies. First all text is laid over each other;
 /// then it is typed, filled in and checked, cell by cell. A cell with `from` takes over what it does not say
-/// itself. Throws a usage Error, and a storage Error where from.run cannot be read.
+/// itself; where the run that from.run names is gone, from the cell's own folder in `earlier`, which needs no
+/// more than that. Throws a usage Error, and a storage Error where from.run cannot be read.
 std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>& overrides,
-                         const Schema& schema);
+                         const Schema& schema, const EarlierRuns& earlier = {});
 
 /// The cell that is asked for, where a command is about one; `hint` says what else to do. Throws a usage
 /// Error where there are several.
