@@ -24,6 +24,10 @@ std::string checksum(std::span<const std::byte> bytes) {
     return to_hex(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
+std::string checksum(std::string_view text) {
+    return checksum(std::as_bytes(std::span(text)));
+}
+
 Checksum::Checksum() : state_(std::make_unique<State>()) {
     XXH3_128bits_reset(state_->hash);
 }

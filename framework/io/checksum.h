@@ -10,8 +10,9 @@
 
 namespace locus {
 
-/// XXH3-128 of `bytes`.
+/// XXH3-128 of bytes.
 std::string checksum(std::span<const std::byte> bytes);
+std::string checksum(std::string_view text);
 
 /// XXH3-128 of a sequence of parts. Text and shapes carry their lengths, so that no two sequences run
 /// together.

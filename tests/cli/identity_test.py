@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -126,6 +127,21 @@ class Identity(CommandCase):
             self.refuses(5, "table", "all", says="rope/evaluations/summary.json")
         mine.write_bytes(kept)
         self.locus("table", "all")
+
+    def test_a_recipe_that_was_edited_stands_in_the_first_line(self):
+        self.locus("run", "t.yaml", ARMS, "--out", "all")
+        self.locus("run", "t.yaml", ARMS, "table.cell=nats_per_token", "--out", "all")  # writes them anew
+        self.assertNotIn("WARNING", self.locus("table", "all")[0])
+        for run in "rope", "nope":
+            path = self.folder / "all" / run / "recipe.yaml"
+            text = path.read_text()
+            edited = re.sub(r"(?m)^  lr: .*$", "  lr: 0.5", text, count=1)
+            self.assertNotEqual(edited, text)
+            path.write_text(edited)
+        first = self.locus("table", "all")[0].splitlines()[0]
+        for run in "rope", "nope":
+            self.assertIn(f"{run}/recipe.yaml was changed after it was written", first)
+        self.locus("table", "all", "--strict", code=1)
 
     def test_other_kernels_are_told_and_recorded(self):
         own, lower = lower_target()

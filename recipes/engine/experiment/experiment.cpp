@@ -10,6 +10,7 @@
 
 #include "framework/distributed/rank_errors.h"
 #include "framework/io/atomic_file.h"
+#include "framework/io/checksum.h"
 #include "recipes/engine/config/cell_list.h"
 #include "recipes/engine/config/write.h"
 #include "recipes/engine/experiment/cell_reporter.h"
@@ -46,10 +47,12 @@ void take_folders(const std::vector<Cell>& cells, const fs::path& out) {
     }
     for (const auto& [cell, evaluates] : changed) {
         const fs::path folder = out / cell->name;
-        write_file_atomically(folder / "recipe.yaml", write_recipe(cell->recipe, recipe_schema()));
+        const std::string recipe = write_recipe(cell->recipe, recipe_schema());
+        write_file_atomically(folder / "recipe.yaml", recipe);
         change_manifest(folder, [&](Manifest& manifest) {
             manifest.question = cell->recipe.question;
             manifest.varied = cell->varied;
+            manifest.recipe_file = checksum(recipe);
             if (evaluates && manifest.is_done()) manifest.state = "trained";
         });
     }

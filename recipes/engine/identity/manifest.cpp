@@ -64,6 +64,7 @@ void visit_fields(AnyManifest& m, const Visit& visit) {
     visit("initial_value_hash", m.initial_value_hash);
     visit("evaluation_items_hash", m.evaluation_items_hash);
     visit("recipe_hash", m.recipe_hash);
+    visit("recipe_file", m.recipe_file);
     visit("parameters_hash", m.parameters_hash);
     visit("machine", m.machine);
     visit("corpus", m.corpus);

@@ -55,7 +55,8 @@ struct Manifest {
 
     std::optional<std::string> data_order_hash, initial_value_hash, evaluation_items_hash;
     std::optional<std::string> recipe_hash, parameters_hash;
-    nlohmann::json machine;  // machine_manifest(); null where it is not recorded
+    std::optional<std::string> recipe_file;  // XXH3-128 of recipe.yaml
+    nlohmann::json machine;                  // machine_manifest(); null where it is not recorded
     std::optional<CorpusRecord> corpus;
     std::optional<Origin> from;
 

@@ -5,6 +5,8 @@
 
 #include "framework/core/error.h"
 #include "framework/core/stop.h"
+#include "framework/io/checksum.h"
+#include "framework/io/input_file.h"
 #include "framework/io/json_file.h"
 #include "recipes/engine/config/cell_list.h"
 #include "recipes/engine/config/yaml.h"
@@ -79,6 +81,8 @@ void read_manifest_of(const fs::path& folder, RunFolder& run) {
     // An evaluation that is there speaks for a run whose manifest says nothing.
     run.state = run.manifest.state.value_or("done");
     run.identity = identity_in(run.manifest, manifest_path(folder).string());
+    const auto& recipe = run.manifest.recipe_file;
+    run.recipe_was_changed = recipe && *recipe != checksum(read_file(folder / "recipe.yaml"));
 }
 
 bool is_run_folder(const fs::path& folder) {

@@ -19,8 +19,9 @@ struct RunFolder {
         recipe;                    // resolved, by dotted key; one item for a single value
     std::vector<Coordinate> cell;  // what varies, and its values here
     Manifest manifest;
-    std::string state;            // done, trained, failed, diverged, running, ... of the manifest
-    Identity identity, measured;  // what its training and its evaluation stood on
+    bool recipe_was_changed = false;  // after it was written, as its checksum in the manifest tells
+    std::string state;                // done, trained, failed, diverged, running, ... of the manifest
+    Identity identity, measured;      // what its training and its evaluation stood on
     std::vector<Evaluation> evaluations;
 
     /// Whether its evaluations are those of a model whose training came to its end.

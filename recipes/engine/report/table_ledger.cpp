@@ -66,7 +66,7 @@ class Ledger {
                "initial values beside the encoding's own");
         cost();
         identities();
-        Texts warnings = changed_manifests();
+        Texts warnings = changed_files();
         if (!undeclared_.empty())
             warnings.insert(warnings.begin(),
                             "the arms differ in what the recipe does not declare as varied: " +
@@ -81,12 +81,14 @@ class Ledger {
         return runs;
     }
 
-    // What the ledger says of these runs is not what was recorded.
-    Texts changed_manifests() const {
+    // What the table says of these runs is not what was recorded.
+    Texts changed_files() const {
         Texts lines;
-        for (const RunFolder& run : source_.runs)
-            if (run.manifest.was_changed)
-                lines.push_back(run.name + "/manifest.json was changed after it was written");
+        const std::string changed = " was changed after it was written";
+        for (const RunFolder& run : source_.runs) {
+            if (run.manifest.was_changed) lines.push_back(run.name + "/manifest.json" + changed);
+            if (run.recipe_was_changed) lines.push_back(run.name + "/recipe.yaml" + changed);
+        }
         return lines;
     }
 

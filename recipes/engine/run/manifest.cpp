@@ -52,8 +52,7 @@ std::string training_hash(Recipe recipe) {
     recipe.table = {};
     recipe.train.keep = 1;
     recipe.train.keep_every = 0;
-    const std::string text = write_recipe(recipe, recipe_schema());
-    return checksum(std::as_bytes(std::span(text)));
+    return checksum(write_recipe(recipe, recipe_schema()));
 }
 
 void name_cell(Manifest& manifest, const Cell& cell, Index index) {
@@ -107,6 +106,7 @@ Manifest first_manifest(const Cell& cell, Index index, const Transformer& model,
     manifest.data_order_hash = source.hash(steps);
     manifest.initial_value_hash = initial_value_hash(model);
     manifest.recipe_hash = training_hash(recipe);
+    manifest.recipe_file = checksum(write_recipe(recipe, recipe_schema()));
     manifest.machine = machine_manifest(bench.backend());
     manifest.corpus = record_of(data, source);
     manifest.started = event_now();

@@ -43,6 +43,7 @@ json whole() {
             {"initial_value_hash", "b"},
             {"evaluation_items_hash", "c"},
             {"recipe_hash", "d"},
+            {"recipe_file", "d2"},
             {"parameters_hash", "e"},
             {"machine", {{"target", "avx2"}}},
             {"corpus",
