@@ -16,6 +16,7 @@
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
 #include "scripts/commands/ranks.h"
+#include "scripts/commands/result_file.h"
 #include "scripts/commands/terminal.h"
 
 namespace locus {
@@ -173,7 +174,9 @@ int evaluate(const Words& words, const Communicator& world) {
         });
     if (arguments.help()) return 0;
     const std::string folder = arguments.subject("RUN");
-    if (arguments.has("per-token")) arguments.needed("per-token");
+    if (arguments.has("per-token"))
+        on_root(world,
+                [&] { check_result_file("--per-token", arguments.needed("per-token"), ResultFile::losses); });
     OpenedRun run = open_run(folder, world);
     apply(arguments, run.recipe.evaluate);
     EvaluationReport report;

@@ -12,6 +12,7 @@
 #include "recipes/engine/run/train_run.h"
 #include "scripts/commands/arguments.h"
 #include "scripts/commands/output.h"
+#include "scripts/commands/result_file.h"
 
 namespace locus {
 
@@ -78,6 +79,7 @@ int logits_command(const Words& words) {
     if (arguments.help()) return 0;
     const std::string folder = arguments.subject("RUN"), out = arguments.needed("out");
     const LogitsFormat format = format_of(out);
+    check_result_file("--out", out, format == LogitsFormat::npy ? ResultFile::npy : ResultFile::logits);
     const std::string text = text_of(arguments);
     const Index length = arguments.has("length") ? parse_count(arguments.text("length"), "--length", 1) : 0;
     const OpenedRun run = open_run(folder);

@@ -64,6 +64,23 @@ class Results(CommandCase):
         self.assertIn(b"same_target", (self.folder / "two.h5").read_bytes())
         self.locus("eval", "all/r", "--per-token", "no/such/folder.h5", code=5)
 
+    def test_files_that_hold_something_else_stay(self):
+        checkpoint = next((self.run_folder / "checkpoints").glob("*.h5"))
+        self.write("text.h5", "a text")
+        self.write("text.npy", "a text")
+        os.link(checkpoint, self.folder / "linked.h5")
+        taken = [checkpoint, "text.h5", "linked.h5", "/dev/full", ".", "no/such/x.h5", self.run_folder / "evaluations" / "non_overlapping.h5"]
+        for path in taken:
+            self.refuses(5, "eval", "all/r", "--per-token", path, says=["--per-token", str(path)])
+        for path in *taken[:3], "text.npy", "no/such/x.npy", taken[-1]:
+            self.refuses(5, "logits", "all/r", "--text", "a", "--out", path, says=["--out", str(path)])
+        for path in "a.npy", "b.h5":  # their own kind is replaced
+            for text in "the", "cat":
+                self.locus("logits", "all/r", "--text", text, "--out", path)
+            self.locus("eval", "all/r", "--per-token", path, code=5)
+        for _ in range(2):
+            self.locus("eval", "all/r", "--per-token", "losses.h5")
+
     def test_a_folder_that_cannot_be_written_to(self):
         if os.geteuid() == 0 and not shutil.which("setpriv"):
             self.skipTest("not run: root may write everywhere")
