@@ -259,6 +259,42 @@ class Threads(CommandCase):
             self.assertEqual(process.returncode, 5, err)
             self.assertRegex(err.decode().splitlines()[-1], r"^locus: threads: \d of 4 could be made, then: ")
 
+    @unittest.skipIf(SANITIZED, "not run: sanitizers make threads of their own")
+    @unittest.skipIf(os.geteuid() != 0, "not run: only root can become a user that has no other process")
+    def test_processes_that_are_not_allowed(self):
+        self.write("s.yaml", SEARCH)
+        self.write("text.txt", "Some text, and then some more of it.\n" * 40)
+        self.train("run", "data={corpus: generated, documents: 12, document_length: 600, valid: 0.3, test: 0.3}")
+        self.locus("run", "r.yaml", "--out", "all")
+        for path in [self.folder, *self.folder.rglob("*")]:
+            path.chmod(0o777)
+
+        def alone():
+            os.setgroups([])
+            os.setgid(54321)
+            os.setuid(54321)
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+        for code, words in [
+            (5, ["train", "r.yaml", "--out", "x", "--threads", "4"]),
+            (5, ["run", "r.yaml", "--out", "x", "--threads", "4"]),
+            (5, ["eval", "run", "--threads", "4"]),
+            (5, ["search", "s.yaml", "--out", "x", "--threads", "4"]),
+            (5, ["verify", "r.yaml", "--threads", "4"]),
+            (0, ["train", "r.yaml", "--out", "new", "--threads", "1"]),
+            (0, ["eval", "run", "--threads", "1"]),
+            (0, ["table", "all"]),
+            (0, ["sample", "run", "--prompt", "a", "--tokens", "3"]),
+            (0, ["logits", "run", "--text", "abc", "--out", "x.npy"]),
+            (0, ["data", "build", "text.txt", "--out", "x.h5"]),
+        ]:
+            process = self.start(*words, preexec_fn=alone)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code, (words, err))
+            if code != 0:
+                self.assertRegex(err.decode().splitlines()[-1], r"^locus: threads: 1 of 4 could be made, then: ", words)
+            self.assertNotIn(b"unexpected", err, words)
+
     @unittest.skipIf(SANITIZED, "not run: sanitizers take more addresses than any limit")
     def test_little_memory(self):
         """No thread of a library spins for memory, during the work or at its end."""

@@ -6,6 +6,7 @@ import os
 import sys
 import pathlib
 import re
+import shutil
 import signal
 import time
 import unittest
@@ -173,14 +174,29 @@ search: {factor: 4, population: 16, parents: 6, mutations: 4, crossovers: 4, ite
         for name in "search.json", "best.yaml", "result.json":
             self.assertEqual((self.folder / "found" / name).read_bytes(), (self.folder / "straight" / name).read_bytes())
 
+    def many_cells(self, out, kinds, seeds):
+        """Trains an arm of each kind and copies its folder for other seeds: pairs enough to draw signs for seconds."""
+        vary = "vary={arm: [%s], train.seed: [0]}" % ", ".join("{name: %s, encoding: {kind: %s}}" % (kind, kind) for kind in kinds)
+        self.locus("run", "r.yaml", vary, "--out", out)
+        (self.folder / out / "cells.txt").unlink()
+        for kind in kinds:
+            whole = self.folder / out / f"{kind},seed=0"
+            for seed in range(1, seeds):
+                copy = whole.with_name(f"{kind},seed={seed}")
+                shutil.copytree(whole, copy, ignore=shutil.ignore_patterns("checkpoints"))
+                text = (whole / "recipe.yaml").read_text()
+                (copy / "recipe.yaml").write_text(re.sub(r"\b(seed: )0", rf"\g<1>{seed}", text))
+
     def test_where_nothing_is_kept(self):
         self.train("run", "train.steps=1")
         many = "vary={train.seed: %s}" % list(range(6000))
         huge = ["model={layers: 4, width: 256, heads: 4}", "train.length=2048", "train.batch_tokens=4096"]
         packed = gzip.compress(b"All work and no play.\n" * 2_000_000, 1)
         self.write("much.gz", packed * 30)  # members one after another: a text of 1.3 GB
+        self.many_cells("all", ["rope", "nope", "alibi", "t5", "kerple", "sinusoidal"], seeds=40)
         before = sorted(self.folder.rglob("*"))
         for words, by in [
+            (["table", "all"], signal.SIGINT),
             (["verify", "r.yaml", *huge], signal.SIGTERM),
             (["sample", "run", "--prompt", "a", "--tokens", "1000000", "--length", "16"], signal.SIGHUP),
             (["sample", "run", "--prompt", "a", "--tokens", "1000000", "--no-cache", "--json"], signal.SIGINT),

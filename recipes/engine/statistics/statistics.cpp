@@ -6,6 +6,7 @@
 
 #include "framework/core/error.h"
 #include "framework/core/random.h"
+#include "framework/core/stop.h"
 
 namespace locus {
 
@@ -85,6 +86,7 @@ double exact_share(std::span<const double> differences, double bound) {
 double drawn_share(std::span<const double> differences, double bound) {
     int far = 0;
     for (int choice = 0; choice < drawn_choices; ++choice) {
+        throw_if_stopped();  // a table of many pairs draws for seconds
         RandomStream stream(0, Purpose::bootstrap, {static_cast<std::uint64_t>(choice), differences.size()});
         double sum = 0;
         for (std::size_t i = 0; i < differences.size(); ++i)
