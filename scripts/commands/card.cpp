@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "framework/io/checkpoint.h"
 #include "framework/train/state.h"
@@ -18,15 +19,15 @@ namespace {
 // The recipe and model of a recipe file, a run folder (trained) or a checkpoint (trained).
 OpenedRun open_subject(const Arguments& arguments) {
     const std::string& subject = arguments.subject("RECIPE, RUN or FILE");
-    const bool folder = std::filesystem::is_directory(subject);
+    std::error_code unknown;  // reading it says what is wrong
+    const bool folder = std::filesystem::is_directory(subject, unknown);
     if (folder || std::filesystem::path(subject).extension() == ".h5") {
         arguments.refuse_overrides();
         return folder ? open_run(subject) : open_checkpoint(subject);
     }
     OpenedRun run;
-    run.recipe = one_cell(expand(read_recipe(subject), arguments.overrides(), recipe_schema()), subject,
-                          "vary.arm=[NAME] chooses an arm, vary={} takes the recipe as it stands")
-                     .recipe;
+    run.recipe =
+        one_cell(expand(read_recipe(subject), arguments.overrides(), recipe_schema()), subject).recipe;
     run.model = make_model(run.recipe);
     return run;
 }

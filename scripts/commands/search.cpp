@@ -19,12 +19,13 @@ int search(const Words& words, const Communicator& world) {
                               {
                                   {"out", "folder of the search, from which it goes on", "DIR"},
                                   {"threads", "worker threads", "N"},
+                                  {"arms", "the one that is searched for", "A"},
                                   {"json", "one JSON document"},
                               });
     if (arguments.help()) return 0;
     const std::string& recipe = arguments.subject("RECIPE");
     const Cell cell = one_cell(expand(read_recipe(recipe), arguments.overrides(), recipe_schema()), recipe,
-                               "a search is about one model");
+                               "a search is about one model, ");
     const std::string out = arguments.needed("out");
     SearchResult result;
     {
@@ -33,8 +34,8 @@ int search(const Words& words, const Communicator& world) {
         const FolderLock lock = lock_of(out, write_recipe(cell.recipe, recipe_schema()), world, terminal);
         result = run_search(cell, out, bench, terminal);
         if (!result.finished) {
-            terminal.message(fmt::format("{}: stopped after iteration {} and saved; the same command goes on",
-                                         out, result.iterations));
+            terminal.message(fmt::format("{}: stopped in iteration {} and saved; the same command goes on",
+                                         out, result.iterations + 1));
             return static_cast<int>(Failure::interrupted);
         }
         for (const SearchVerdict& verdict : result.verdicts) {

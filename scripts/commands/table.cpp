@@ -26,6 +26,7 @@ int table_command(const Words& words) {
         "table DIR [--format md|csv|tex|json]", words,
         {
             {"format", "of the text", "md|csv|tex|json|figures", "md"},
+            {"arms", "only these", "A,..."},
             {"verify", "1 where records are not those of the items' results beside them"},
             {"strict", "1 where the arms differ in what the recipe does not declare"},
         });
@@ -33,7 +34,8 @@ int table_command(const Words& words) {
     const std::string folder = arguments.subject("DIR"), format = arguments.text("format");
     check_table_format(format);
     if (arguments.has("verify") && !verified(folder)) return static_cast<int>(Failure::check);
-    const Table table = make_table(folder);
+    const Table table =
+        make_table(folder, arguments.has("arms") ? parse_list(arguments.text("arms")) : Words{});
     put("{}", text_of(table, format));
     if (!arguments.has("strict") || table.warning.empty()) return 0;
     tell("--strict: {}\n", table.warning);

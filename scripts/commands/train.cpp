@@ -57,9 +57,9 @@ int train(const Words& words, const Communicator& world) {
     const auto earlier = [&](const std::string&) {
         return arguments.has("out") ? arguments.text("out") : "";
     };
-    const Cell cell = one_cell(
-        expand(read_recipe(recipe), arguments.overrides(), recipe_schema(), earlier), recipe,
-        "`locus run` trains them all, vary.arm=[NAME] chooses an arm, vary={} takes the recipe as it stands");
+    const Cell cell =
+        one_cell(expand(read_recipe(recipe), arguments.overrides(), recipe_schema(), earlier), recipe,
+                 "`locus run` trains them all, ");
     check_beginning(cell);
     if (arguments.has("dry-run")) {
         make_trainable_model(cell.recipe);  // refuses sizes that do not fit

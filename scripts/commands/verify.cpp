@@ -50,7 +50,8 @@ void check_text(const Subject& subject, const Communicator& world) {
 std::vector<Subject> open_subjects(const Arguments& arguments, const Communicator& world) {
     const std::string& subject = arguments.subject("RUN or RECIPE");
     std::vector<Subject> subjects;
-    if (std::filesystem::is_directory(subject)) {
+    std::error_code unknown;  // reading it says what is wrong
+    if (std::filesystem::is_directory(subject, unknown)) {
         arguments.refuse_overrides();
         subjects.push_back({subject, open_run(subject, world)});
         check_text(subjects.front(), world);
@@ -80,6 +81,7 @@ int verify_over(const Communicator& world, const Words& words) {
     const Arguments arguments("verify RUN|RECIPE [key=value ...]", words,
                               {
                                   {"threads", "worker threads, compared with one", "N"},
+                                  {"arms", "only these", "A,..."},
                                   {"json", "one JSON document"},
                               });
     if (arguments.help()) return 0;

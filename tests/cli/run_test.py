@@ -58,6 +58,31 @@ class Experiments(CommandCase):
         self.assertEqual(strict_json(self.locus("card", "r.yaml", VARY, "vary.train.seed=[0]", "--arms", "t5", "--json")[0])["kind"], "t5")
         self.train("one", VARY, "vary.train.seed=[1]", "--arms", "rope")
         self.refuses(2, "run", "r.yaml", VARY, "--arms", "alibi", "--out", "none", says=["rope, t5", "alibi"])
+        self.refuses(2, "verify", "r.yaml", VARY, "--arms", "alibi", says=["rope, t5", "alibi"])
+        self.refuses(2, "search", "r.yaml", VARY, "--arms", "alibi", "--out", "none", says=["rope, t5", "alibi"])
+
+    def test_how_one_cell_is_chosen(self):
+        for words in ["card"], ["train", "--out", "x"], ["search", "--out", "x"]:
+            command = [words[0], "r.yaml", VARY, *words[1:]]
+            self.refuses(2, *command, says=["4 cells", "--arms rope vary.train.seed=[0] chooses one"])
+            said = self.refuses(2, *command, "--arms", "t5", says=["2 cells", " vary.train.seed=[0] chooses one"])
+            self.assertNotIn("--arms", said)
+            self.refuses(2, *command, "arm=rope", says="--arms NAME chooses one")
+        self.assertEqual(strict_json(self.locus("card", "r.yaml", VARY, "--arms", "t5", "vary.train.seed=[1]", "--json")[0])["kind"], "t5")
+
+    def test_a_table_of_chosen_arms(self):
+        whole, _ = self.locus("run", "r.yaml", VARY, "--out", "all")
+        kept = (self.folder / "all" / "table.md").read_bytes()
+        part = strict_json(self.locus("table", "all", "--arms", "t5", "--format", "json")[0])
+        self.assertEqual([row["label"] if isinstance(row, dict) else row for row in part["rows"]], ["t5"])
+        self.assertTrue([note for note in part["notes"] if note.endswith("asked for: rope")], part["notes"])
+        for arms in "rope,t5", "t5,rope":
+            self.assertEqual(self.locus("table", "all", "--arms", arms)[0], whole)
+        self.assertEqual((self.folder / "all" / "table.md").read_bytes(), kept)
+        for arms in "alibi", "rope,", "":
+            self.refuses(2, "table", "all", "--arms", arms, says=["--arms", "rope, t5"])
+        self.train("alone")
+        self.refuses(2, "table", "alone", "--arms", "rope", says=["--arms", "runs that have arms"])
 
     def test_a_manifest_that_is_none(self):
         self.locus("run", "r.yaml", "--out", "all")

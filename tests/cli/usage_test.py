@@ -95,7 +95,9 @@ class Usage(CommandCase):
             self.refuses(5, "table", thing, says=thing)
             self.refuses(5, "inspect", thing, says=thing)
         self.refuses(5, "card", "empty", says="empty")
-        self.refuses(2, "card", "nothing", says=["nothing", "cannot be read"])
+        for command in "card", "verify":
+            for name in "nothing", "n" * 300:
+                self.refuses(2, command, name, says=[name, "cannot be read"])
         self.write("started/recipe.yaml", self.resolved())
         self.refuses(5, "eval", "started", says="no checkpoint")
         self.write("odd/recipe.yaml", "a: [")

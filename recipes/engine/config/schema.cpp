@@ -120,7 +120,7 @@ std::vector<std::string> Schema::paths() const {
 void Schema::refuse_unknown(const std::string& path, const Source& source) const {
     const std::string section = section_of(path), leaf = leaf_of(path);
     require(path != "arm",
-            "{}: unknown key 'arm': arms stand in `vary`; on the command line vary.arm=[NAME] chooses one",
+            "{}: unknown key 'arm': arms stand in `vary`; on the command line --arms NAME chooses one",
             source.text());
     std::vector<std::string> homes;
     for (const std::string& known : paths())

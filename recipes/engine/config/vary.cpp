@@ -242,6 +242,21 @@ void choose(std::vector<Cell>& cells, const std::vector<std::optional<std::size_
     cells.resize(count);
 }
 
+// What to say for the first of these cells alone: "--arms rope vary.train.seed=[0] chooses one, ".
+std::string choice_of_first(const std::vector<Cell>& cells) {
+    std::string words;
+    if (cells.empty()) return words;
+    const std::vector<Coordinate>& first = cells.front().recipe.cell;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        const auto& [axis, value] = first[i];
+        if (std::all_of(cells.begin(), cells.end(),
+                        [&](const Cell& cell) { return cell.recipe.cell[i].value == value; }))
+            continue;
+        words += axis == "arm" ? fmt::format("--arms {} ", value) : fmt::format("vary.{}=[{}] ", axis, value);
+    }
+    return words.empty() ? words : words + "chooses one, ";
+}
+
 }  // namespace
 
 std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>& overrides,
@@ -293,7 +308,8 @@ std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>&
 
 Cell one_cell(std::vector<Cell> cells, const std::string& path, const std::string& hint) {
     std::erase_if(cells, [](const Cell& cell) { return !cell.asked; });
-    require(cells.size() == 1, "{}: varies over {} cells; {}", path, cells.size(), hint);
+    require(cells.size() == 1, "{}: varies over {} cells; {}vary={{}} takes the recipe as it stands", path,
+            cells.size(), hint + choice_of_first(cells));
     return std::move(cells.front());
 }
 

@@ -40,8 +40,8 @@ using EarlierRuns = std::function<std::filesystem::path(const std::string& name)
 std::vector<Cell> expand(const RecipeFile& file, const std::vector<std::string>& overrides,
                          const Schema& schema, const EarlierRuns& earlier = {});
 
-/// The cell that is asked for, where a command is about one; `hint` says what else to do. Throws a usage
-/// Error where there are several.
-Cell one_cell(std::vector<Cell> cells, const std::string& path, const std::string& hint);
+/// The cell that is asked for, where a command is about one. Throws a usage Error where there are several,
+/// that says how one is chosen; `hint` ("..., ") is what else to do.
+Cell one_cell(std::vector<Cell> cells, const std::string& path, const std::string& hint = "");
 
 }  // namespace locus

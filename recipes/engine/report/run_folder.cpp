@@ -1,6 +1,7 @@
 #include "recipes/engine/report/run_folder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "framework/core/error.h"
@@ -9,9 +10,11 @@
 #include "framework/io/input_file.h"
 #include "framework/io/json_file.h"
 #include "recipes/engine/config/cell_list.h"
+#include "recipes/engine/config/schema.h"
 #include "recipes/engine/config/yaml.h"
 #include "recipes/engine/identity/measured.h"
 #include "recipes/engine/measure/contradictions.h"
+#include "recipes/engine/report/table_words.h"
 
 namespace locus {
 
@@ -175,6 +178,18 @@ RunFolders read_run_folders(const fs::path& folder) {
         return place(a) != place(b) ? place(a) < place(b) : natural_less(a.name, b.name);
     });
     return found;
+}
+
+void choose_arms(RunFolders& folders, const std::vector<std::string>& arms) {
+    std::vector<std::string> known;
+    for (const RunFolder& run : folders.runs)
+        if (run.varies("arm")) add_once(known, run.value("arm"));
+    for (const std::string& arm : arms)
+        require(contains(known, arm), "--arms: expected {}, found '{}'",
+                known.empty() ? "runs that have arms" : "names of their arms: " + joined(known), arm);
+    std::erase_if(folders.runs, [&](const RunFolder& run) { return !contains(arms, run.value("arm")); });
+    std::copy_if(known.begin(), known.end(), std::back_inserter(folders.not_chosen),
+                 [&](const std::string& arm) { return !contains(arms, arm); });
 }
 
 bool natural_less(const std::string& a, const std::string& b) {

@@ -44,12 +44,16 @@ std::vector<std::filesystem::path> run_folders_in(const std::filesystem::path& f
 struct RunFolders {
     std::vector<RunFolder> runs;
     std::vector<std::string> left_out;  // names of folders that are no cells of the recipe that was run last
+    std::vector<std::string> not_chosen;  // arms that nobody asked for
 };
 
 /// Reads every run folder in `folder`, or `folder` itself where it is one: in the order of the recipe where
 /// the manifests tell it (`index`), else by name. Throws a storage Error where there is none, and where the
 /// runs belong to different experiments.
 RunFolders read_run_folders(const std::filesystem::path& folder);
+
+/// Leaves the runs of these arms. Throws a usage Error that names the arms for one that is not there.
+void choose_arms(RunFolders& folders, const std::vector<std::string>& arms);
 
 /// By value where both are numbers, numbers before texts, texts by their bytes.
 bool natural_less(const std::string& a, const std::string& b);

@@ -70,8 +70,10 @@ std::size_t TableCell::count() const {
         std::count_if(values.begin(), values.end(), [](const auto& value) { return value.has_value(); }));
 }
 
-Table make_table(const std::filesystem::path& folder) {
-    const auto shared = std::make_shared<const TableSource>(make_source(read_run_folders(folder)));
+Table make_table(const std::filesystem::path& folder, const std::vector<std::string>& arms) {
+    RunFolders folders = read_run_folders(folder);
+    if (!arms.empty()) choose_arms(folders, arms);
+    const auto shared = std::make_shared<const TableSource>(make_source(std::move(folders)));
     const TableSource& source = *shared;
     Table table = lay_out(source);
     table.source = shared;

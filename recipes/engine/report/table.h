@@ -87,9 +87,10 @@ struct Table {
     bool undecided(const TableCell& a, const TableCell& b) const;
 };
 
-/// Reads the run folders in `folder` (or the one that it is) and lays out their table. Throws a storage
-/// Error: no folder, no run, a broken file, runs of different experiments, or two runs of one cell.
-Table make_table(const std::filesystem::path& folder);
+/// Reads the run folders in `folder` (or the one that it is) and lays out their table, of all arms or of
+/// these. Throws a storage Error: no folder, no run, a broken file, runs of different experiments, or two
+/// runs of one cell; a usage Error for an arm that is not there.
+Table make_table(const std::filesystem::path& folder, const std::vector<std::string>& arms = {});
 
 /// The table as a file's whole text, in a registered format: md, csv, tex, json, ... Equal tables give equal
 /// bytes. Throws a usage Error for a format that is not known.

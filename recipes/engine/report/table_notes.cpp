@@ -117,6 +117,8 @@ void add_left_out(Table& table, const TableSource& source) {
     if (!source.left_out.empty())
         table.notes.push_back("left out, as the recipe that was run last no longer has these cells: " +
                               joined_words(source.left_out));
+    if (!source.not_chosen.empty())
+        table.notes.push_back("not shown, as other arms were asked for: " + joined_words(source.not_chosen));
 }
 
 // What an evaluation itself wants a reader to know.

@@ -153,6 +153,7 @@ TableSource make_source(RunFolders folders) {
     TableSource source;
     source.runs = std::move(folders.runs);
     source.left_out = std::move(folders.left_out);
+    source.not_chosen = std::move(folders.not_chosen);
     source.options = options_of(source.runs.front());
     source.split = split_of(source.runs);
     source.record_axes = record_axes_of(source.runs);

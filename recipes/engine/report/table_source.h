@@ -16,7 +16,8 @@ using Place = std::map<std::string, std::string>;  // coordinates by axis
 /// Where a table gets its numbers.
 struct TableSource {
     std::vector<RunFolder> runs;
-    std::vector<std::string> left_out;  // folders of cells that the recipe no longer has
+    std::vector<std::string> left_out;    // folders of cells that the recipe no longer has
+    std::vector<std::string> not_chosen;  // arms that nobody asked for
     TableOptions options;
     std::string split;                   // that is shown
     std::vector<std::string> protocols;  // that are shown, in the recipe's order, then as found
