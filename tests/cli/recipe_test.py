@@ -1,6 +1,7 @@
 """Recipes as people write them: good spellings agree, bad ones are refused by line."""
 
 import pathlib
+import resource
 import unittest
 
 from support import PROGRAM, RECIPE, ROOT, CommandCase, strict_json
@@ -58,6 +59,12 @@ class Recipes(CommandCase):
         self.refused_change("lerning_rate=1", says=["lerning_rate=1", "train.lr"])
         self.refused_change("train.lr=1", "train.lr=2", says="twice")
         self.refused_change("=1")
+
+    def test_many_keys_are_refused_soon(self):
+        self.write("many.yaml", "".join(f"key{number}: 1\n" for number in range(30000)))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.refuses(2, "card", "many.yaml", says="more than 10000 keys")
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 3)
 
     def test_good_numbers(self):
         for environment in {}, {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}:

@@ -5,6 +5,7 @@
 // Not part of yaml.h's umbrella in every release.
 #include <yaml-cpp/eventhandler.h>
 
+#include <map>
 #include <sstream>
 
 #include "framework/core/error.h"
@@ -53,7 +54,8 @@ class Builder : public YAML::EventHandler {
   private:
     struct Open {
         Value value;
-        bool has_key = false;  // of a map: its last entry waits for its value
+        bool has_key = false;                   // of a map: its last entry waits for its value
+        std::map<std::string, int> lines = {};  // of a map: of its keys
     };
 
     Source at(const YAML::Mark& mark) const { return {place_, mark.line + 1}; }
@@ -65,11 +67,9 @@ class Builder : public YAML::EventHandler {
     void open_key(const std::string& key, const YAML::Mark& mark) {
         require(++keys_ <= max_keys, "{}: more than {} keys", at(mark).text(), max_keys);
         require(is_one_line(key), "{}: expected a key, found a text of several lines", at(mark).text());
-        auto& entries = open_.back().value.entries;
-        for (const Entry& entry : entries)
-            require(entry.key != key, "{}: key '{}' is given twice, first at line {}", at(mark).text(), key,
-                    entry.source.line);
-        entries.push_back({key, at(mark), {}});
+        const auto [first, added] = open_.back().lines.emplace(key, at(mark).line);
+        require(added, "{}: key '{}' is given twice, first at line {}", at(mark).text(), key, first->second);
+        open_.back().value.entries.push_back({key, at(mark), {}});
         open_.back().has_key = true;
     }
 
@@ -108,7 +108,7 @@ class Builder : public YAML::EventHandler {
     }
 
     std::string place_;
-    static constexpr int max_keys = 10'000;  // each is compared with the others of its map
+    static constexpr int max_keys = 10'000;
 
     int documents_ = 0, keys_ = 0;
     std::vector<Open> open_;
