@@ -57,9 +57,8 @@ int train(const Words& words, const Communicator& world) {
     const auto earlier = [&](const std::string&) {
         return arguments.has("out") ? arguments.text("out") : "";
     };
-    const Cell cell =
-        one_cell(expand(read_recipe(recipe), arguments.overrides(), recipe_schema(), earlier), recipe,
-                 "`locus run` trains them all, ");
+    const Cell cell = one_cell(expand(read_recipe(recipe), arguments.overrides(), recipe_schema(), earlier),
+                               recipe, "`locus run` trains them all, ");
     check_beginning(cell);
     if (arguments.has("dry-run")) {
         make_trainable_model(cell.recipe);  // refuses sizes that do not fit

@@ -41,6 +41,19 @@ class Verify(CommandCase):
             self.assertGreater(subject["logit_deviation"], 1)
             self.assertEqual(subject["encoding_effect"] > 1e-2, kind != "nope")
 
+    def test_without_a_causal_mask(self):
+        """Nothing leaks where nothing is trained on the next token: shown and verified, but not trained."""
+        for kind in "sinusoidal", "rope", "alibi", "t5":
+            change = ["mask.causal=false", f"encoding={{kind: {kind}}}"]
+            found = self.document("r.yaml", *change)
+            self.assertTrue(found["passed"])
+            self.assertFalse([check for check in found["checks"] if "token by token" in check["name"]])  # no cache
+            self.assertIn("all tokens see each other", self.locus("card", "r.yaml", *change)[0])
+        for words in ["train"], ["run"], ["train", "--dry-run"]:
+            message = self.refuses(2, *words, "r.yaml", "mask.causal=false", "--out", "leaks")
+            self.assertIn("mask.causal: false lets the next-token loss see its target; expected true", message)
+        self.assertFalse((self.folder / "leaks").exists())
+
     def test_identities_on_paper(self):
         found = self.document(str(ROOT / "recipes/analytic/identities.yaml"))
         self.assertTrue(found["passed"])

@@ -23,7 +23,8 @@ std::size_t distance(const Preset& preset, const std::string& name) {
 }  // namespace
 
 // A preset states every option that its system decides, even where that is the standard value: the standard
-// may change, the system's meaning does not.
+// may change, the system's meaning does not. What a system trained by another optimizer needs here is
+// measured.
 const std::vector<Preset>& standard_presets() {
     using Map = std::map<std::string, std::string>;
     const Map t2t = {{"layout", "tensor2tensor"}, {"scale_tokens", "true"}, {"base", "10000"}};
@@ -36,6 +37,8 @@ const std::vector<Preset>& standard_presets() {
                    {"logits", logits},
                    {"bias_scale", bias_scale}};
     };
+    Map unscaled_t5 = t5("unscaled", "one");
+    unscaled_t5["lr_factor"] = "30";
     static const std::vector<Preset> presets = {
         {"alibi@paper", "the authors' code, for any number of heads", {{"slopes", "paper"}}},
         {"alibi@bloom",
@@ -87,7 +90,11 @@ const std::vector<Preset>& standard_presets() {
         {"sinusoidal@t2t", "all sines, then all cosines, exponent i / (width/2 - 1)", t2t},
         {"sinusoidal@fairseq", "the table of tensor2tensor; positions begin at 2 there (padding index + 1)",
          t2t},
-        {"t5@t5", "the paper: logits are not scaled, causal buckets in a decoder", t5("unscaled", "one")},
+        {"t5@t5",
+         "the paper: logits are not scaled, causal buckets in a decoder; Adam moves the table far enough at "
+         "30 times "
+         "the rate (recipes/tuning/encoding_lr.yaml)",
+         unscaled_t5},
         {"t5@gpt-neox", "rpe: scaled logits, the bias times sqrt(head_dim)", t5("scaled", "sqrt_head_dim")},
         {"t5@x-transformers", "rel_pos_bias: scaled logits, the bias times sqrt(head_dim)",
          t5("scaled", "sqrt_head_dim")},

@@ -75,9 +75,6 @@ void resolve_model(ModelOptions& model, const Said& said) {
 }
 
 void resolve_mask(const MaskOptions& mask, Index layers, const Said& said) {
-    require(mask.causal,
-            "{}: mask.causal: false lets the next-token loss see its target; expected causal: true",
-            said.where({"mask.causal"}));
     try {
         check_mask(mask, layers);
     } catch (const Error& error) {  // it begins with the key that is wrong

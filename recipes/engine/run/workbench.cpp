@@ -119,12 +119,13 @@ std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
 }
 
 std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
+    require(recipe.mask.causal, Failure::usage,
+            "mask.causal: false lets the next-token loss see its target; expected true");
     auto model = make_model_for(recipe, ModelUse::training);
     require_axes(recipe.encoding.kind, 1);
     require(recipe.data.positions.kind != PositionKind::packed || recipe.mask.global == 0, Failure::usage,
             "data.positions packed and mask.global {}: the first tokens of a window are global, those of its "
-            "other "
-            "documents would not be",
+            "other documents would not be",
             recipe.mask.global);
     return model;
 }

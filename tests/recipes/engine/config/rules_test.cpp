@@ -88,8 +88,7 @@ TEST(Rules, Masks) {
     EXPECT_TRUE(one("mask: {window: 8, global: 2, global_projections: true}").mask.global_projections);
     EXPECT_TRUE(holds(refusal("mask:\n  window: 8\n  global_projections: true"),
                       {"x.yaml:3: mask.global_projections", "mask.global"}));
-    EXPECT_TRUE(
-        holds(refusal("mask:\n  causal: false"), {"x.yaml:2: ", "mask.causal", "next-token", "target"}));
+    EXPECT_FALSE(one("mask: {causal: false}").mask.causal);  // refused by who trains on the next token
     EXPECT_TRUE(holds(refusal("mask:\n  causal: no"), {"mask.causal"}));
 }
 
