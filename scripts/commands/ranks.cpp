@@ -52,7 +52,7 @@ int with_ranks(const Words& words, const std::function<int(const Communicator& w
 
 FolderLock lock_of(const std::string& folder, const std::string& recipe, const Communicator& world,
                    Reporter& reporter) {
-    if (!world.alone()) require_alike(world, "recipe (XXH3)", checksum(std::as_bytes(std::span(recipe))));
+    if (!world.alone()) require_alike(world, "recipe (XXH3)", checksum(recipe));
     FolderLock lock;
     on_root(world, [&] { lock = lock_folder(folder); });
     if (!lock.warning().empty()) reporter.message(lock.warning());

@@ -20,9 +20,9 @@ namespace locus {
 namespace {
 
 // Refuses sizes that do not fit, those of an ancestor included.
-void check(const std::vector<Cell>& cells) {
+void check(const std::vector<Cell>& cells, int threads) {
     for (const Cell& cell : cells) {
-        make_trainable_model(cell.recipe);
+        make_trainable_model(cell.recipe, threads);
         check_beginning(cell);
     }
 }
@@ -39,7 +39,7 @@ void note_idle_threads(const std::vector<Cell>& cells, const ExperimentRanks& ra
 }
 
 int dry_run(const std::vector<Cell>& cells) {
-    check(cells);
+    check(cells, 1);
     if (const std::string caution = caution_of_power(cells); !caution.empty()) tell("{}\n", caution);
     for (const Cell& cell : cells) {
         put("# {}\n{}\n", cell.name, write_recipe(cell.recipe, recipe_schema()));
@@ -90,12 +90,12 @@ int run(const Words& words, const Communicator& world) {
     const auto cells =
         expand(read_recipe(arguments.subject("RECIPE")), arguments.overrides(), recipe_schema(), earlier);
     if (arguments.has("dry-run")) return dry_run(cells);
-    check(cells);  // all, before any work
     const std::string out = arguments.needed("out");
     ExperimentRanks ranks{world};
     {
         Terminal terminal(world.is_root());
         ranks.threads = threads_of(arguments, world, terminal);
+        check(cells, ranks.threads);  // all, before any work
         note_idle_threads(cells, ranks, terminal);
         if (const std::string caution = caution_of_power(cells); !caution.empty()) terminal.message(caution);
     }

@@ -55,7 +55,7 @@ TEST(Generator, RepeatsFactsFarAway) {
 TEST(Generator, ItsTextIsPartOfEveryResultOnIt) {
     std::string text;
     for (Index index = 0; index < 4; ++index) text += generate_document(0, index, 5000);
-    EXPECT_EQ(checksum(std::as_bytes(std::span(text))), "6abba25dcc1cdb13440dcc281ff48f00");
+    EXPECT_EQ(checksum(text), "6abba25dcc1cdb13440dcc281ff48f00");
 }
 
 TEST(Generator, RefusesNegativeNumbers) {

@@ -58,7 +58,7 @@ std::string cell_name(const std::string& title, const std::string& place) {
     require(!is_taken(title),
             "{}: vary: a cell named '{}' would stand where an experiment or a run has a file", place, title);
     if (title.size() <= longest_name) return title;
-    const std::string hash = "~" + checksum(std::as_bytes(std::span(title))).substr(0, 16);
+    const std::string hash = "~" + checksum(title).substr(0, 16);
     return title.substr(0, longest_name - hash.size()) + hash;
 }
 

@@ -24,6 +24,7 @@ class DrawnTraining {
     void save(const std::filesystem::path& path, Index step);
     void load(const std::filesystem::path& path);
 
+    std::vector<std::size_t> arena_peaks() const { return trainer_.arena_peaks(); }
     const Tensor& values() const { return model_->parameters().values(); }
     /// After the first step (1 - beta1) times its gradient, clipped.
     const Tensor& first_moment() const { return trainer_.optimizer().first_moment(); }

@@ -10,9 +10,15 @@ namespace locus {
 
 namespace {
 
-// Vectors of the model's width that a block keeps per token at least: its two inputs, q, k and v, what
-// attention gives, and the inner states of an MLP of ratio 1.
-constexpr double vectors_of_a_block = 7;
+// Vectors of the model's width that are kept per token: by a block two norms, two sums, q, k and v in one
+// piece and in heads, rotated q and k, what attention gives, in heads and in one piece, and what it and the
+// MLP add; and the inner states of the MLP, before and after their activation. Around the blocks: the
+// embedding, the last norm, gradients in flight.
+constexpr double vectors_of_a_block = 15, inner_states = 2, vectors_around = 20;
+constexpr double vectors_of_dropout = 4.5;  // masks, and what they leave, of a block
+
+// Packed for the forward and the backward product, with edges; weights and two moments in a checkpoint.
+constexpr double copies_of_weights = 2.6 + 3;
 
 double log2_of(Index shards) {
     double depth = 0;
@@ -27,7 +33,7 @@ std::string size_of(double bytes) {
 
 }  // namespace
 
-MemoryNeed memory_need(const Recipe& recipe, Index parameters, ModelUse use) {
+MemoryNeed memory_need(const Recipe& recipe, Index parameters, ModelUse use, int threads) {
     MemoryNeed need;
     need.parameters = static_cast<double>(parameters);
     need.weights = need.parameters * sizeof(Scalar);
@@ -36,10 +42,15 @@ MemoryNeed memory_need(const Recipe& recipe, Index parameters, ModelUse use) {
     const Index shards = std::clamp<Index>(train.shards, 1, std::max<Index>(train.sequences(), 1));
     const Index sequences = (train.sequences() + shards - 1) / shards;
     need.moments = 2 * need.weights;
-    need.gradients = (1 + log2_of(shards)) * need.weights;
-    need.activations = static_cast<double>(sequences) * static_cast<double>(train.length) *
-                       static_cast<double>(recipe.model.layers) * static_cast<double>(recipe.model.width) *
-                       vectors_of_a_block * sizeof(Scalar);
+    const auto workers = static_cast<double>(std::min<Index>(threads, shards));
+    need.gradients = (workers + log2_of(shards)) * need.weights;
+    const ModelOptions& model = recipe.model;
+    const double block =
+        vectors_of_a_block + inner_states * model.mlp_ratio + (model.dropout > 0 ? vectors_of_dropout : 0);
+    const double vectors = vectors_around + static_cast<double>(model.layers) * block;
+    need.activations = workers * static_cast<double>(sequences) * static_cast<double>(train.length) *
+                       static_cast<double>(model.width) * vectors * sizeof(Scalar);
+    need.copies = copies_of_weights * need.weights;
     return need;
 }
 
@@ -47,9 +58,10 @@ void require_memory(const MemoryNeed& need, std::int64_t available) {
     if (available <= 0 || need.total() <= static_cast<double>(available)) return;
     std::string parts = "weights " + size_of(need.weights);
     if (need.moments > 0)
-        parts += fmt::format(", moments {}, gradients {}, activations of a shard {}", size_of(need.moments),
-                             size_of(need.gradients), size_of(need.activations));
-    fail(Failure::usage, "model: {:.0f} parameters need at least {} of memory ({}), but {} are available",
+        parts += fmt::format(", moments {}, gradients {}, activations {}, copies of weights {}",
+                             size_of(need.moments), size_of(need.gradients), size_of(need.activations),
+                             size_of(need.copies));
+    fail(Failure::usage, "model: {:.0f} parameters need about {} of memory ({}), but {} are available",
          need.parameters, size_of(need.total()), parts, size_of(static_cast<double>(available)));
 }
 

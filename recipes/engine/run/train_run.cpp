@@ -40,7 +40,7 @@ class TrainSession {
           bench_(bench),
           group_(bench.group()),
           reporter_(reporter),
-          model_(make_trainable_model(recipe_)),
+          model_(make_trainable_model(recipe_, bench.workers().count())),
           data_(bench.data(recipe_.data)),
           source_(make_batch_source(data_.splits.train, recipe_.data,
                                     {recipe_.train.sequences(), recipe_.train.length, recipe_.train.seed})),
@@ -93,7 +93,7 @@ class TrainSession {
         for (const char* part : {"commit", "dirty", "compiler", "flags", "target", "gemm", "blas",
                                  "blas_kernel", "cpu_features"})
             require_alike(group_, fmt::format("machines of the ranks: {}", part), machine[part].dump());
-        require_alike(group_, "recipe (XXH3)", checksum(std::as_bytes(std::span(identity_.recipe))));
+        require_alike(group_, "recipe (XXH3)", checksum(identity_.recipe));
         require_alike_identity(group_, identity_of(data_));
     }
 

@@ -87,13 +87,13 @@ const LoadedData& Workbench::data(const DataOptions& options) {
 
 namespace {
 
-std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) {
+std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use, int threads) {
     throw_if_stopped();
     ModelOptions options = recipe.model;
     options.vocabulary = make_tokenizer(recipe.data.tokenizer)->vocabulary();
     const Index parameters =
         Transformer::count_parameters(options, recipe.encoding, recipe.mask, recipe.train.length);
-    require_memory(memory_need(recipe, parameters, use), available_memory());
+    require_memory(memory_need(recipe, parameters, use, threads), available_memory());
     auto model = std::make_unique<Transformer>(options, recipe.encoding, recipe.mask, recipe.train.length,
                                                recipe.train.seed);
     const Index reach = recipe.data.positions.span(recipe.train.length);
@@ -115,13 +115,13 @@ std::unique_ptr<Transformer> make_model_for(const Recipe& recipe, ModelUse use) 
 }  // namespace
 
 std::unique_ptr<Transformer> make_model(const Recipe& recipe) {
-    return make_model_for(recipe, ModelUse::reading);
+    return make_model_for(recipe, ModelUse::reading, 1);
 }
 
-std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe) {
+std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe, int threads) {
     require(recipe.mask.causal, Failure::usage,
             "mask.causal: false lets the next-token loss see its target; expected true");
-    auto model = make_model_for(recipe, ModelUse::training);
+    auto model = make_model_for(recipe, ModelUse::training, threads);
     require_axes(recipe.encoding.kind, 1);
     require(recipe.data.positions.kind != PositionKind::packed || recipe.mask.global == 0, Failure::usage,
             "data.positions packed and mask.global {}: the first tokens of a window are global, those of its "

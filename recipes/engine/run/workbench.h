@@ -69,7 +69,8 @@ class Workbench {
 std::unique_ptr<Transformer> make_model(const Recipe& recipe);
 
 /// The same for training. Throws a usage Error where the encoding does not read the positions of the recipe's
-/// data: text has one axis; and where the available memory cannot hold what training needs.
-std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe);
+/// data: text has one axis; where its loss would leak through the mask; and where the available memory cannot
+/// hold what training on so many threads takes.
+std::unique_ptr<Transformer> make_trainable_model(const Recipe& recipe, int threads = 1);
 
 }  // namespace locus

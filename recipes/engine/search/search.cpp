@@ -65,7 +65,7 @@ class SearchSession {
 
     SearchResult run() {
         const std::string identity = search_identity(recipe_);
-        require_alike(group_, "search (XXH3)", checksum(std::as_bytes(std::span(identity))));
+        require_alike(group_, "search (XXH3)", checksum(identity));
         require_alike_identity(group_, here_);
         on_root(group_, [&] { restore(); });
         share_state();
