@@ -41,7 +41,7 @@ class Language(CommandCase):
         self.assertEqual(self.names(), every)
         self.assertEqual(self.names("vary.arm=[alibi-b]", "vary.train.seed=[1]"), ["alibi-b,seed=1"])
         self.refuses(2, "run", "x.yaml", "vary.arm=[yarn]", "--out", "o", says=["rope, alibi-a, alibi-b", "'yarn'"])
-        self.refuses(2, "card", "x.yaml", "arm=rope", says=["vary.arm=[NAME]"])
+        self.refuses(2, "card", "x.yaml", "arm=rope", says=["--arms NAME"])
         self.refuses(2, "run", "x.yaml", "encoding.kind=fire", "--out", "o",
                      says=["arm 'rope'", "vary.arm.rope.encoding.kind=fire"])
         card = strict_json(self.locus("card", "x.yaml", "vary.arm=alibi-b", "vary.train.seed=[0]", "--json")[0])

@@ -63,7 +63,7 @@ class Usage(CommandCase):
 
     def test_a_model_that_no_machine_holds(self):
         huge = ["model.width=65536", "model.heads=64", "model.layers=1024"]
-        figures = ["parameters need at least", "GiB", "weights", "are available"]
+        figures = ["parameters need about", "GiB", "weights", "are available"]
         for words in ["train", "--out", "run"], ["train", "--dry-run"], ["run", "--out", "all"], ["verify", "--json"]:
             self.refuses(2, words[0], "r.yaml", *huge, *words[1:], says=figures)
         longer = ["train.length=1e9", "train.batch_tokens=1e9"]

@@ -89,10 +89,10 @@ class TrainSession {
     // Ranks that differ in any of these would drift apart, bit by bit.
     void check_ranks() const {
         if (group_.alone()) return;
-        const nlohmann::json machine = machine_manifest();
-        for (const char* part : {"commit", "dirty", "compiler", "flags", "target", "gemm", "blas",
-                                 "blas_kernel", "cpu_features"})
-            require_alike(group_, fmt::format("machines of the ranks: {}", part), machine[part].dump());
+        const nlohmann::json machine = machine_manifest(bench_.backend());
+        for (const char* part :
+             {"commit", "dirty", "compiler", "flags", "target", "blas", "blas_kernel", "cpu_features"})
+            require_alike(group_, fmt::format("machines of the ranks: {}", part), machine.at(part).dump());
         require_alike(group_, "recipe (XXH3)", checksum(identity_.recipe));
         require_alike_identity(group_, identity_of(data_));
     }

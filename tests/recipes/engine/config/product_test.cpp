@@ -183,7 +183,7 @@ TEST(Arms, AreChosenOnTheCommandLineWithWhatTheyBeginWith) {
     EXPECT_TRUE(holds(refusal(text, {"vary.arm=[rope]"}),
                       {"command line: vary.arm=[rope]", "names of its arms: a, b, c, d", "'rope'"}));
     EXPECT_TRUE(holds(refusal("question: q", {"vary.arm=[rope]"}), {"a recipe with arms", "'rope'"}));
-    EXPECT_TRUE(holds(refusal(text, {"arm=a"}), {"command line: arm=a", "vary.arm=[NAME]"}));
+    EXPECT_TRUE(holds(refusal(text, {"arm=a"}), {"command line: arm=a", "--arms NAME"}));
     EXPECT_EQ(one_cell(cells_from(text, {"vary.arm=[b]", "vary.train.seed=[1]"}), "x.yaml", "").name,
               "b,seed=1");
     EXPECT_THROW(one_cell(cells_from(text, {"vary.arm=[b]"}), "x.yaml", ""), Error);

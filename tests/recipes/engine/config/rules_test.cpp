@@ -89,7 +89,6 @@ TEST(Rules, Masks) {
     EXPECT_TRUE(holds(refusal("mask:\n  window: 8\n  global_projections: true"),
                       {"x.yaml:3: mask.global_projections", "mask.global"}));
     EXPECT_FALSE(one("mask: {causal: false}").mask.causal);  // refused by who trains on the next token
-    EXPECT_TRUE(holds(refusal("mask:\n  causal: no"), {"mask.causal"}));
 }
 
 TEST(Rules, MasksByLayer) {
