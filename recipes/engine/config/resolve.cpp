@@ -9,34 +9,13 @@
 #include "data/tokenizer.h"
 #include "framework/core/error.h"
 #include "models/frequency_rule.h"
-#include "models/layer_mask.h"
-#include "models/scaling.h"
+#include "recipes/engine/config/said.h"
 
 namespace locus {
 
 namespace {
 
 constexpr Index paper_max_position = 2048;  // of randomized positions (arXiv:2305.16843)
-
-/// The overlay, asked for where and whether something was said.
-class Said {
-  public:
-    Said(const Overlay& overlay, std::string place) : overlay_(overlay), place_(std::move(place)) {}
-
-    bool has(const std::string& path) const { return overlay_.values.contains(path); }
-    /// The place of the first of these paths that was written.
-    std::string where(const std::vector<std::string>& paths) const {
-        for (const std::string& path : paths) {
-            const auto value = overlay_.values.find(path);
-            if (value != overlay_.values.end()) return value->second.source.text();
-        }
-        return place_;
-    }
-
-  private:
-    const Overlay& overlay_;
-    std::string place_;
-};
 
 void resolve_data(Recipe& recipe, const Said& said, Index longest) {
     DataOptions& data = recipe.data;
@@ -59,42 +38,6 @@ void resolve_data(Recipe& recipe, const Said& said, Index longest) {
         recipe.model.vocabulary = make_tokenizer(data.tokenizer)->vocabulary();
     } catch (const Error& error) {
         fail(error.kind(), "{}: data.tokenizer: {}", said.where({"data.tokenizer"}), error.what());
-    }
-}
-
-void resolve_model(ModelOptions& model, const Said& said) {
-    if (!said.has("model.kv_heads")) model.kv_heads = model.heads;
-    require(model.width % model.heads == 0,
-            "{}: model.heads must divide model.width: width {} is not a multiple of {} heads",
-            said.where({"model.heads", "model.width"}), model.width, model.heads);
-    require(model.heads % model.kv_heads == 0,
-            "{}: model.kv_heads must divide model.heads: {} heads are not a multiple of {} kv_heads",
-            said.where({"model.kv_heads", "model.heads"}), model.heads, model.kv_heads);
-    require(model.hidden() >= 1, "{}: model.mlp_ratio {} of model.width {} leaves no hidden width",
-            said.where({"model.mlp_ratio"}), model.mlp_ratio, model.width);
-}
-
-void resolve_mask(const MaskOptions& mask, Index layers, const Said& said) {
-    try {
-        check_mask(mask, layers);
-    } catch (const Error& error) {  // it begins with the key that is wrong
-        const std::string text = error.what();
-        fail(error.kind(), "{}: {}", said.where({text.substr(0, text.find(':'))}), text);
-    }
-}
-
-// What a rule refuses has a line here; the length that it begins with is written down, so that it travels
-// with every checkpoint.
-void resolve_scaling(Recipe& recipe, const Said& said) {
-    const Index root = recipe.from.original_length;
-    try {
-        locus::resolve_scaling(recipe.encoding.options, root > 0 ? root : recipe.train.length);
-    } catch (const Error& error) {
-        std::vector<std::string> places;
-        for (const Option& option : extension_options()) places.push_back("encoding.scaling." + option.name);
-        std::swap(places[1], places[2]);  // a target tells more of a fault than the original length
-        places.push_back("encoding.scaling.type");
-        fail(error.kind(), "{}: encoding.{}", said.where(places), error.what());
     }
 }
 
@@ -235,78 +178,6 @@ void check_table(const TableOptions& table, const std::vector<Coordinate>& cell,
     for (const std::string& axis : table.columns) check("table.columns", axis);
     check("table.over", table.over);
 }
-
-}  // namespace
-
-Draft draft_of(const Overlay& overlay, const Schema& schema) {
-    Draft draft;
-    EncodingOptions& encoding = draft.recipe.encoding;
-    Source source;
-    for (const std::string path : {"encoding.kind", "encoding.preset"}) {
-        const auto value = overlay.values.find(path);
-        if (value == overlay.values.end()) continue;
-        schema.find(path)->read(draft, value->second);
-        source = value->second.source;
-    }
-    require(schema.kinds().contains(encoding.kind), "encoding kind '{}' is not known", encoding.kind);
-    // The rule decides which options there are, so it is read before them: the recipe's, else the preset's.
-    const auto said_rule = overlay.values.find("encoding.scaling.type");
-    const auto preset_rule = draft.preset.find("scaling.type");
-    std::optional<Value> rule;
-    if (preset_rule != draft.preset.end()) rule = Value::scalar(preset_rule->second, source);
-    if (said_rule != overlay.values.end()) rule = said_rule->second;
-    encoding.options = Options(schema.options(encoding.kind, "plain"));
-    if (rule) {
-        const Key* key = schema.find("encoding.scaling.type", encoding.kind);
-        const bool is_plain = key == nullptr && rule->text == "plain";  // such as scaling: null, for any kind
-        if (key == nullptr && !is_plain)
-            schema.refuse_foreign("encoding.scaling.type", encoding.kind, rule->source);
-        if (key != nullptr) {
-            key->read(draft, *rule);
-            encoding.options = Options(schema.options(encoding.kind, encoding.options.text("scaling.type")));
-        }
-    }
-    const bool other_rule = rule && preset_rule != draft.preset.end() &&
-                            encoding.options.text("scaling.type") != preset_rule->second;
-    for (const auto& [name, text] : draft.preset) {
-        if (name.starts_with("scaling.") && (name == "scaling.type" || other_rule)) continue;
-        const Key* key = schema.find("encoding." + name, encoding.kind);
-        require(key != nullptr, "{}: the preset sets {}, which encoding {} does not have", source.text(),
-                name, encoding.kind);
-        key->read(draft, Value::scalar(text, source));
-    }
-    for (const auto& [path, value] : overlay.values) {
-        const Key* key = schema.find(path, encoding.kind);
-        if (key == nullptr && path == "encoding.scaling.type" && value.text == "plain") continue;
-        if (key == nullptr) schema.refuse_foreign(path, encoding.kind, value.source);
-        key->read(draft, value);
-    }
-    return draft;
-}
-
-void resolve_function(Draft& draft, const Overlay& overlay, const Schema& schema, const std::string& place) {
-    const Said said(overlay, place);
-    Recipe& recipe = draft.recipe;
-    resolve_model(recipe.model, said);
-    resolve_mask(recipe.mask, recipe.model.layers, said);
-    resolve_scaling(recipe, said);
-    try {
-        schema.resolve_encoding(recipe);
-    } catch (const Error& error) {
-        const std::string text = error.what();
-        if (!text.starts_with("scaling ")) throw;  // a rule names the option that it refuses
-        std::vector<std::string> places;
-        for (const auto& [path, value] : overlay.values)
-            if (path.starts_with("encoding.scaling.") &&
-                text.find(" " + path.substr(std::string("encoding.scaling.").size()) + ":") !=
-                    std::string::npos)
-                places.push_back(path);
-        places.push_back("encoding.scaling.type");
-        fail(error.kind(), "{}: encoding.{}", said.where(places), text);
-    }
-}
-
-namespace {
 
 // A stage may be trained beyond what its rule reaches, as by a factor that was meant of the stage before.
 void note_reach(const Recipe& recipe, std::vector<std::string>& notes) {
