@@ -88,10 +88,8 @@ bool is_another_model(const Identity& recorded, const Identity& measured) {
 Kept what_to_keep(const Arguments& arguments, const std::string& folder, const Identity& measured,
                   Reporter& reporter) {
     if (is_another_model(recorded_in(folder), measured)) {
-        reporter.message(
-            fmt::format("not kept: measured on {} with other parameters than those it was "
-                        "trained to",
-                        folder));
+        reporter.message(fmt::format(
+            "not kept: measured on {} with other parameters than those it was trained to", folder));
         return Kept::nothing;
     }
     const bool of_recipe = !arguments.has("lengths") && !arguments.has("protocol") && !arguments.has("split");

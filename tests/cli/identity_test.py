@@ -174,6 +174,7 @@ class Identity(CommandCase):
 
     def test_products_by_openblas_are_other_kernels(self):
         self.train("run", "--gemm", "openblas", recipe="t.yaml")
+        self.assertRegex(self.manifest("run")["machine"]["target"], r"\w+, openblas\Z")
         self.newest_checkpoint("run").unlink()
         _, err = self.train("run", "--gemm", "own", recipe="t.yaml")
         self.assertRegex(err, "the kernels differ: .*, openblas there")

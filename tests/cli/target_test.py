@@ -41,15 +41,6 @@ class Target(CommandCase):
         for limit in built[: built.index(best)]:  # of the program, but not of this processor
             self.refuses(2, "version", environment={"LOCUS_TARGET": limit}, says=["lacks", limit])
 
-    def test_products_by_openblas_are_other_kernels(self):
-        kernels = f"{self.target('')}, openblas"
-        self.train("run", "train.steps=2", "--gemm", "openblas")
-        self.assertEqual(strict_json((self.folder / "run" / "manifest.json").read_text())["machine"]["target"], kernels)
-        self.train("whole", "train.checkpoint_every=2", "train.keep=2")
-        self.newest_checkpoint("whole").unlink()
-        told = self.train("whole", "train.checkpoint_every=2", "train.keep=2", "--gemm", "openblas")[1]
-        self.assertIn(f"the kernels differ: {self.target('')} there, {kernels} here", told)
-
     @unittest.skipUnless(EMULATOR and platform.machine() == "x86_64", "not run: qemu-x86_64 is missing")
     def test_an_old_processor(self):
         """Of x86-64-v2, without AES; and one that has less than the program was compiled for."""

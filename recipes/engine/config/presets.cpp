@@ -91,9 +91,8 @@ const std::vector<Preset>& standard_presets() {
         {"sinusoidal@fairseq", "the table of tensor2tensor; positions begin at 2 there (padding index + 1)",
          t2t},
         {"t5@t5",
-         "the paper: logits are not scaled, causal buckets in a decoder; Adam moves the table far enough at "
-         "30 times "
-         "the rate (recipes/tuning/encoding_lr.yaml)",
+         "the paper: logits are not scaled, causal buckets in a decoder; Adam moves the table far enough "
+         "at 30 times the rate (recipes/tuning/encoding_lr.yaml)",
          unscaled_t5},
         {"t5@gpt-neox", "rpe: scaled logits, the bias times sqrt(head_dim)", t5("scaled", "sqrt_head_dim")},
         {"t5@x-transformers", "rel_pos_bias: scaled logits, the bias times sqrt(head_dim)",

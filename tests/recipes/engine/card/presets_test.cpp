@@ -96,6 +96,9 @@ TEST(Presets, HaveAKeyOfTheirOwnInsteadOfTheKind) {
     const EncodingOptions t5 = encoding_of("encoding: {preset: t5@t5}");
     EXPECT_EQ(t5.kind, "t5");
     EXPECT_EQ(t5.options.text("logits"), "unscaled");
+    EXPECT_EQ(t5.lr_factor, 30);
+    EXPECT_EQ(encoding_of("encoding: {kind: t5@t5, lr_factor: 2}").lr_factor, 2);
+    EXPECT_EQ(encoding_of("encoding: {kind: t5@t5}", {"encoding.kind=alibi"}).lr_factor, 1);
     EXPECT_EQ(encoding_of("encoding: {kind: alibi}", {"encoding.preset=rope@gpt-j"}).kind, "rope");
     EXPECT_EQ(encoding_of("encoding: {preset: rope@gpt-j}", {"encoding.kind=alibi"}).kind, "alibi");
     const std::string both = error_of("encoding: {kind: t5, preset: t5@t5}");
